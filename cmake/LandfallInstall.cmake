@@ -1,0 +1,17 @@
+# The install tree: library, headers, program, and a config that find_package(landfall) reads.
+include(CMakePackageConfigHelpers)
+set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/landfall)
+
+install(TARGETS landfall EXPORT landfallTargets)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/landfall DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.hpp")
+install(EXPORT landfallTargets NAMESPACE landfall:: DESTINATION ${config_dir})
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/landfallConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/landfallConfig.cmake INSTALL_DESTINATION ${config_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/landfallConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/landfallConfig.cmake ${PROJECT_BINARY_DIR}/landfallConfigVersion.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/FindOpenBLAS.cmake
+        DESTINATION ${config_dir})
+if(TARGET landfall_cli)
+  install(TARGETS landfall_cli)
+endif()

@@ -1,0 +1,81 @@
+#include <landfall/linalg/products.hpp>
+
+#include <landfall/errors.hpp>
+
+#include <cblas.h>
+#include <fmt/format.h>
+
+namespace landfall {
+namespace {
+
+int blas_int(Index n) { return static_cast<int>(n); }
+
+void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, Index m, Index n, Index k, double alpha, const double* a, Index lda,
+          const double* b, Index ldb, double beta, double* c, Index ldc) {
+  cblas_dgemm(CblasColMajor, ta, tb, blas_int(m), blas_int(n), blas_int(k), alpha, a, blas_int(lda), b, blas_int(ldb),
+              beta, c, blas_int(ldc));
+}
+void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, Index m, Index n, Index k, float alpha, const float* a, Index lda,
+          const float* b, Index ldb, float beta, float* c, Index ldc) {
+  cblas_sgemm(CblasColMajor, ta, tb, blas_int(m), blas_int(n), blas_int(k), alpha, a, blas_int(lda), b, blas_int(ldb),
+              beta, c, blas_int(ldc));
+}
+void syrk(Index n, Index k, const double* a, Index lda, double* c, Index ldc) {
+  cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, blas_int(n), blas_int(k), 1, a, blas_int(lda), 0, c,
+              blas_int(ldc));
+}
+void syrk(Index n, Index k, const float* a, Index lda, float* c, Index ldc) {
+  cblas_ssyrk(CblasColMajor, CblasLower, CblasTrans, blas_int(n), blas_int(k), 1, a, blas_int(lda), 0, c,
+              blas_int(ldc));
+}
+
+template <class S>
+void product(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, In<S> a, In<S> b, Out<S> c, S alpha, S beta) {
+  const Index m = ta == CblasNoTrans ? a.rows() : a.cols(), k = ta == CblasNoTrans ? a.cols() : a.rows();
+  const Index kb = tb == CblasNoTrans ? b.rows() : b.cols(), n = tb == CblasNoTrans ? b.cols() : b.rows();
+  if (k != kb || c.rows() != m || c.cols() != n)
+    throw UsageError(fmt::format("product of {}x{} and {}x{} into {}x{}: the sizes do not fit", m, k, kb, n, c.rows(),
+                                 c.cols()));
+  if (m == 0 || n == 0) return;
+  if (k == 0) {
+    c *= beta;
+    return;
+  }
+  gemm(ta, tb, m, n, k, alpha, a.data(), a.outerStride(), b.data(), b.outerStride(), beta, c.data(), c.outerStride());
+}
+
+}  // namespace
+
+template <class S>
+void multiply(In<S> a, In<S> b, Out<S> c, std::type_identity_t<S> alpha, std::type_identity_t<S> beta) {
+  product<S>(CblasNoTrans, CblasNoTrans, a, b, c, alpha, beta);
+}
+
+template <class S>
+void multiply_at(In<S> a, In<S> b, Out<S> c, std::type_identity_t<S> alpha, std::type_identity_t<S> beta) {
+  product<S>(CblasTrans, CblasNoTrans, a, b, c, alpha, beta);
+}
+
+template <class S>
+void multiply_bt(In<S> a, In<S> b, Out<S> c, std::type_identity_t<S> alpha, std::type_identity_t<S> beta) {
+  product<S>(CblasNoTrans, CblasTrans, a, b, c, alpha, beta);
+}
+
+template <class S>
+void gram(In<S> a, Out<S> c) {
+  if (c.rows() != a.cols() || c.cols() != a.cols())
+    throw UsageError(fmt::format("Gram matrix of {} columns into {}x{}", a.cols(), c.rows(), c.cols()));
+  if (a.cols() == 0) return;
+  if (a.rows() == 0) {
+    c.setZero();
+    return;
+  }
+  syrk(a.cols(), a.rows(), a.data(), a.outerStride(), c.data(), c.outerStride());
+  for (Index j = 1; j < c.cols(); ++j)
+    for (Index i = 0; i < j; ++i) c(i, j) = c(j, i);
+}
+
+LANDFALL_PRODUCTS(, float)
+LANDFALL_PRODUCTS(, double)
+
+}  // namespace landfall

@@ -1,0 +1,39 @@
+// Dense products, by BLAS. Everything Landfall multiplies goes through these, so that nothing is threaded, copied or
+// allocated behind our back. OpenBLAS picks the widest vectors of the processor at run time.
+//
+//   landfall::Matrix<double> c(a.cols(), b.cols());
+//   landfall::multiply_at<double>(a, b, c);              // c = a'b
+//   landfall::multiply<double>(x, c, y, -1.0, 1.0);      // y = y - x c
+#pragma once
+
+#include <landfall/linalg/types.hpp>
+
+#include <type_traits>
+
+namespace landfall {
+
+/// c = alpha a b + beta c.
+template <class S>
+void multiply(In<S> a, In<S> b, Out<S> c, std::type_identity_t<S> alpha = 1, std::type_identity_t<S> beta = 0);
+
+/// c = alpha a'b + beta c.
+template <class S>
+void multiply_at(In<S> a, In<S> b, Out<S> c, std::type_identity_t<S> alpha = 1, std::type_identity_t<S> beta = 0);
+
+/// c = alpha a b' + beta c.
+template <class S>
+void multiply_bt(In<S> a, In<S> b, Out<S> c, std::type_identity_t<S> alpha = 1, std::type_identity_t<S> beta = 0);
+
+/// c = a'a, both triangles: half the work of multiply_at.
+template <class S>
+void gram(In<S> a, Out<S> c);
+
+#define LANDFALL_PRODUCTS(EXTERN, S)                              \
+  EXTERN template void multiply<S>(In<S>, In<S>, Out<S>, S, S);    \
+  EXTERN template void multiply_at<S>(In<S>, In<S>, Out<S>, S, S); \
+  EXTERN template void multiply_bt<S>(In<S>, In<S>, Out<S>, S, S); \
+  EXTERN template void gram<S>(In<S>, Out<S>);
+LANDFALL_PRODUCTS(extern, float)
+LANDFALL_PRODUCTS(extern, double)
+
+}  // namespace landfall

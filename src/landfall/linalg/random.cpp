@@ -1,0 +1,71 @@
+#include <landfall/linalg/random.hpp>
+
+#include <cmath>
+#include <numbers>
+
+#include <Random123/philox.h>
+
+namespace landfall {
+
+std::array<std::uint32_t, 4> random_words(Stream stream, std::uint64_t position) {
+  const auto low = [](std::uint64_t v) { return static_cast<std::uint32_t>(v); };
+  const auto high = [](std::uint64_t v) { return static_cast<std::uint32_t>(v >> 32); };
+  const r123::Philox4x32::ctr_type counter = {
+      {low(position), high(position), low(stream.purpose), high(stream.purpose)}};
+  const r123::Philox4x32::key_type key = {{low(stream.seed), high(stream.seed)}};
+  const auto words = r123::Philox4x32{}(counter, key);
+  return {words[0], words[1], words[2], words[3]};
+}
+
+namespace {
+
+/// 53 random bits in (0, 1), never 0.
+double unit(std::uint32_t high, std::uint32_t low) {
+  const std::uint64_t bits = (static_cast<std::uint64_t>(high) << 32 | low) >> 11;
+  return (static_cast<double>(bits) + 0.5) * 0x1.0p-53;
+}
+
+}  // namespace
+
+double uniform(Stream stream, std::uint64_t position) {
+  const auto words = random_words(stream, position);
+  return unit(words[0], words[1]);
+}
+
+template <class S>
+Matrix<S> gaussian(Index rows, Index cols, Stream stream) {
+  Matrix<S> out(rows, cols);
+  const Index count = out.size();
+  for (Index i = 0; i < count; i += 2) {  // Box-Muller gives two at a time
+    const auto words = random_words(stream, static_cast<std::uint64_t>(i / 2));
+    const double radius = std::sqrt(-2 * std::log(unit(words[0], words[1])));
+    const double angle = 2 * std::numbers::pi * unit(words[2], words[3]);
+    out.data()[i] = static_cast<S>(radius * std::cos(angle));
+    if (i + 1 < count) out.data()[i + 1] = static_cast<S>(radius * std::sin(angle));
+  }
+  return out;
+}
+
+template Matrix<float> gaussian<float>(Index, Index, Stream);
+template Matrix<double> gaussian<double>(Index, Index, Stream);
+
+Permutation::Permutation(Index n, Stream stream) : n_(n), half_bits_(1), stream_(stream) {
+  while ((Index{1} << (2 * half_bits_)) < n) ++half_bits_;
+}
+
+Index Permutation::operator()(Index i) const {
+  const std::uint64_t mask = (std::uint64_t{1} << half_bits_) - 1;
+  auto value = static_cast<std::uint64_t>(i);
+  do {  // at most four times the range, so about four rounds of walking at worst
+    std::uint64_t left = value >> half_bits_, right = value & mask;
+    for (std::uint64_t round = 0; round < 6; ++round) {
+      const auto words = random_words(stream_, right << 3 | round);
+      left = (left ^ words[0]) & mask;
+      std::swap(left, right);
+    }
+    value = left << half_bits_ | right;
+  } while (value >= static_cast<std::uint64_t>(n_));
+  return static_cast<Index>(value);
+}
+
+}  // namespace landfall

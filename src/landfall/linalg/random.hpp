@@ -1,0 +1,47 @@
+// Random numbers without state: each is a function of (seed, stream, position), so neither the order of the calls nor
+// the number of threads changes a draw, and a run resumes exactly. Philox4x32-10 from Random123.
+//
+//   auto x = landfall::gaussian<double>(n, p, landfall::Stream{seed, 1});
+//   landfall::Permutation order(samples, landfall::Stream{seed, pass});
+//   for (landfall::Index i = 0; i < samples; ++i) use(order(i));              // each row once, O(1) memory
+#pragma once
+
+#include <landfall/linalg/types.hpp>
+
+#include <array>
+#include <cstdint>
+
+namespace landfall {
+
+/// Which sequence of random numbers: the user's seed, and what they are for.
+struct Stream {
+  std::uint64_t seed = 0;
+  std::uint64_t purpose = 0;
+};
+
+/// Four random 32-bit words at a position of a stream.
+std::array<std::uint32_t, 4> random_words(Stream stream, std::uint64_t position);
+
+/// Uniform in (0, 1).
+double uniform(Stream stream, std::uint64_t position);
+
+/// Independent standard normals; entry (i, j) depends on i + rows j only. The same in both precisions up to rounding.
+template <class S>
+Matrix<S> gaussian(Index rows, Index cols, Stream stream);
+
+/// A random permutation of 0 .. n-1 that is computed, not stored (a Feistel network walked into range).
+class Permutation {
+ public:
+  Permutation(Index n, Stream stream);
+  Index operator()(Index i) const;
+
+ private:
+  Index n_;
+  int half_bits_;
+  Stream stream_;
+};
+
+extern template Matrix<float> gaussian<float>(Index, Index, Stream);
+extern template Matrix<double> gaussian<double>(Index, Index, Stream);
+
+}  // namespace landfall

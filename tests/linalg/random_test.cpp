@@ -1,0 +1,52 @@
+#include <landfall/linalg/random.hpp>
+
+#include <vector>
+
+#include "support.hpp"
+
+namespace landfall::test {
+
+TEST(Random, WordsAreAFunctionOfSeedPurposeAndPosition) {
+  EXPECT_EQ(random_words({1, 2}, 3), random_words({1, 2}, 3));
+  EXPECT_NE(random_words({1, 2}, 3), random_words({1, 2}, 4));
+  EXPECT_NE(random_words({1, 2}, 3), random_words({1, 3}, 3));
+  EXPECT_NE(random_words({1, 2}, 3), random_words({2, 2}, 3));
+}
+
+TEST(Random, GaussianHasTheMomentsOfANormal) {
+  const Index count = 200000;
+  const Matrix<double> x = gaussian<double>(count, 1, {5, 0});
+  const double n = static_cast<double>(count);
+  // Standard errors of the mean, the variance and the fourth moment: 1, sqrt 2, sqrt 96 over sqrt n.
+  EXPECT_NEAR(x.mean(), 0, 4 / std::sqrt(n));
+  EXPECT_NEAR(x.squaredNorm() / n, 1, 4 * std::sqrt(2 / n));
+  EXPECT_NEAR(x.array().pow(4).mean(), 3, 4 * std::sqrt(96 / n));
+}
+
+TEST(Random, BothPrecisionsDrawTheSame) {
+  const Matrix<float> narrow = gaussian<float>(7, 3, {5, 0});
+  EXPECT_EQ(narrow, (gaussian<double>(7, 3, {5, 0}).cast<float>()));
+}
+
+TEST(Random, PermutationVisitsEachOnce) {
+  for (const Index n : {1, 2, 3, 5, 16, 17, 1000, 4097}) {
+    std::vector<int> seen(static_cast<std::size_t>(n));
+    const Permutation order(n, {9, 1});
+    for (Index i = 0; i < n; ++i) ++seen.at(static_cast<std::size_t>(order(i)));
+    for (const int count : seen) EXPECT_EQ(count, 1) << "n = " << n;
+  }
+}
+
+TEST(Random, PermutationPositionsAreUniform) {
+  // Chi-square over 64 cells of (first position of row 0) for many purposes; mean 63, standard deviation sqrt(126).
+  const Index n = 64;
+  const int draws = 6400;
+  std::vector<double> count(64);
+  for (int purpose = 0; purpose < draws; ++purpose)
+    count[static_cast<std::size_t>(Permutation(n, {10, static_cast<std::uint64_t>(purpose)})(0))] += 1;
+  double chi_square = 0;
+  for (const double c : count) chi_square += (c - 100) * (c - 100) / 100;
+  EXPECT_NEAR(chi_square, 63, 4 * std::sqrt(126.0));
+}
+
+}  // namespace landfall::test
