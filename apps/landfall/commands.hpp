@@ -1,0 +1,11 @@
+// One file per subcommand: each adds itself to the program and runs when chosen.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace landfall::app {
+
+void setup_gevp(CLI::App& program);
+void setup_data(CLI::App& program);
+
+}  // namespace landfall::app

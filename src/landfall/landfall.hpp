@@ -1,0 +1,20 @@
+// Everything. Include the parts you use instead where compile time matters.
+//
+//   #include <landfall/landfall.hpp>
+//   auto result = landfall::solve_gevp<double>(a, b, {.components = 5});
+#pragma once
+
+#include <landfall/errors.hpp>
+#include <landfall/landing/constrained.hpp>
+#include <landfall/landing/exact.hpp>
+#include <landfall/landing/sampled.hpp>
+#include <landfall/landing/sketch.hpp>
+#include <landfall/landing/solver.hpp>
+#include <landfall/manifold/check.hpp>
+#include <landfall/manifold/constants.hpp>
+#include <landfall/manifold/constraints.hpp>
+#include <landfall/manifold/fletcher.hpp>
+#include <landfall/manifold/retraction.hpp>
+#include <landfall/models/gevp.hpp>
+#include <landfall/rivals/lobpcg.hpp>
+#include <landfall/version.hpp>

@@ -1,0 +1,67 @@
+// How a run went: why it stopped, what it cost, what it saw on the way.
+//
+//   const landfall::Result<double> result = landfall::solve(landscape, start, options);
+//   if (result.termination != landfall::Termination::converged) warn(landfall::to_string(result.termination));
+//   use(result.x[0], result.progress.infeasibility, result.counts.products);
+#pragma once
+
+#include <landfall/linalg/types.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace landfall {
+
+enum class Termination {
+  running,          // not finished yet
+  converged,        // the gradient and feasibility criteria hold
+  iteration_limit,
+  pass_limit,
+  time_limit,
+  no_progress,      // patience ran out
+  stopped,          // the observer said so
+  diverged,         // a number was not finite; x is the last iterate whose numbers were
+  infeasible_start  // the start could not be brought into the safe region: X'BX is singular
+};
+
+std::string_view to_string(Termination termination);
+
+/// What is known after a step. Norms are those at the point the step started from.
+struct Progress {
+  std::uint64_t iteration = 0;
+  double passes = 0;          // readings of all samples; iterations when f and B are exact
+  double seconds = 0;         // since the run began
+  double objective = 0;       // f(x), of the draw when sampled
+  double infeasibility = 0;   // ||h(x)||, of the draw when sampled
+  double stationarity = 0;    // ||Psi|| over the size of the terms that cancel in it: scale free, 0 at a critical point
+  double step = 0;            // eta
+  double attraction = 0;      // omega, the largest over the blocks
+  double field_norm = 0;      // ||Lambda||
+};
+
+struct Counts {
+  std::uint64_t products = 0;                 // n x p blocks multiplied with B (or with a sample of it)
+  std::uint64_t gradients = 0;                // evaluations of f and its gradient
+  std::optional<std::uint64_t> allocations;   // after the first step; known when SolverOptions::allocation_count is set
+};
+
+/// What it took to bring the start into the safe region ||h|| <= epsilon.
+struct Restoration {
+  int steps = 0;  // 0: the start was inside
+  double from = 0;
+  double to = 0;
+};
+
+template <class S>
+struct Result {
+  Point<S> x;
+  Termination termination = Termination::running;
+  Progress progress;  // at x where f and B are exact
+  Counts counts;
+  Restoration restoration;
+  std::vector<Progress> history;
+};
+
+}  // namespace landfall

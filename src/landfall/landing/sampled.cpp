@@ -1,0 +1,280 @@
+#include <landfall/landing/sampled.hpp>
+
+#include <landfall/errors.hpp>
+#include <landfall/landing/restore.hpp>
+#include <landfall/linalg/products.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace landfall {
+namespace {
+
+constexpr std::array<std::pair<Estimator, std::string_view>, 5> kEstimators{{{Estimator::shared, "shared"},
+                                                                            {Estimator::split, "split"},
+                                                                            {Estimator::ustat, "ustat"},
+                                                                            {Estimator::svrg, "svrg"},
+                                                                            {Estimator::averaged, "averaged"}}};
+
+}  // namespace
+
+std::string_view to_string(Estimator estimator) {
+  for (const auto& [value, name] : kEstimators)
+    if (value == estimator) return name;
+  return "unknown";
+}
+
+Estimator parse_estimator(std::string_view name) {
+  for (const auto& [value, known] : kEstimators)
+    if (known == name) return value;
+  throw UsageError(fmt::format("unknown estimator '{}'; expected shared, split, ustat, svrg or averaged", name));
+}
+
+template <class S>
+SampledLandscape<S>::SampledLandscape(std::shared_ptr<Samples<S>> samples, SamplingOptions options,
+                                      std::vector<FieldOptions<S>> fields)
+    : samples_(std::move(samples)), options_(options), fields_(std::move(fields)) {
+  if (!samples_) throw UsageError("a sampled landscape needs samples");
+  const auto& shapes = samples_->shapes();
+  if (fields_.size() != shapes.size())
+    throw UsageError(fmt::format("{} field options for {} blocks", fields_.size(), shapes.size()));
+  if (options_.batch < 1) throw UsageError(fmt::format("batch must be at least 1, got {}", options_.batch));
+  for (const auto& field : fields_) {
+    kernels_.emplace_back(field);
+    if (field.direction == Direction::riemannian || field.direction == Direction::euclidean)
+      throw UsageError("sampled problems need the metric or preconditioned direction: the others have no unbiased estimate");
+  }
+
+  const bool linear = samples_->linear() != nullptr;
+  if (options_.estimator == Estimator::split) least_ = linear ? 2 : 3;
+  if (options_.estimator == Estimator::ustat) least_ = 3;
+  if ((options_.estimator == Estimator::ustat || options_.estimator == Estimator::averaged) && !linear)
+    throw UsageError(fmt::format("the {} estimator needs linear samples: B_i = a_i a_i' and grad f_i = a_i b_i'",
+                                 to_string(options_.estimator)));
+  const Index most = std::min(options_.batch, samples_->count());
+  if (most < least_)
+    throw UsageError(fmt::format("the {} estimator needs batches of at least {}, got {}",
+                                 to_string(options_.estimator), least_, most));
+
+  for (Point<S>* point : {&g1_, &y1_, &g2_, &y2_, &other_, &snapshot_, &snapshot_g_, &snapshot_y_, &difference_}) {
+    point->resize(shapes.size());
+    for (std::size_t i = 0; i < shapes.size(); ++i) (*point)[i].setZero(shapes[i].rows, shapes[i].cols);
+  }
+  if (options_.estimator == Estimator::averaged) {
+    Index n = 0;
+    for (const auto& shape : shapes) n += shape.rows;
+    moments_.setZero(n, n);
+  }
+  estimate_scales();
+  samples_->begin_pass(0);
+}
+
+/// beta_1 of each B for the normal term 2BXH, by a block power iteration on the first batch; 2XH needs none.
+template <class S>
+void SampledLandscape<S>::estimate_scales() {
+  scales_.assign(fields_.size(), 1.0);
+  if (std::all_of(fields_.begin(), fields_.end(), [](const auto& f) { return f.normal == Normal::newton; })) return;
+  constexpr int iterations = 20;
+  samples_->begin_pass(0);
+  const Index rows = samples_->draw(std::max<Index>(options_.batch, 512));
+  for (std::size_t i = 0; i < fields_.size(); ++i)
+    other_[i] = gaussian<S>(other_[i].rows(), other_[i].cols(), {0, 0xbe7a + i});
+  for (int k = 0; k < iterations; ++k) {
+    for (auto& block : other_)
+      for (Index j = 0; j < block.cols(); ++j) block.col(j).normalize();
+    evaluate(0, rows, other_, nullptr, &y1_);
+    std::swap(other_, y1_);
+  }
+  for (std::size_t i = 0; i < fields_.size(); ++i)
+    if (fields_[i].normal == Normal::gradient)
+      scales_[i] = static_cast<double>(other_[i].colwise().norm().maxCoeff());
+}
+
+template <class S>
+double SampledLandscape<S>::evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx) {
+  if (gradient) ++counts_.gradients;
+  if (bx) counts_.products += x.size();
+  return samples_->evaluate(first, last, x, gradient, bx);
+}
+
+template <class S>
+Index SampledLandscape<S>::draw() {
+  for (;;) {
+    const Index rows = samples_->draw(options_.batch);
+    seen_ += rows;
+    if (rows >= least_) return rows;
+    if (rows == 0) samples_->begin_pass(++pass_);
+  }
+}
+
+template <class S>
+void SampledLandscape<S>::take_snapshot(const Point<S>& x) {
+  snapshot_ = x;
+  for (auto* point : {&snapshot_g_, &snapshot_y_})
+    for (auto& block : *point) block.setZero();
+  samples_->begin_pass(++pass_);
+  const S total = static_cast<S>(samples_->count());
+  while (const Index rows = samples_->draw(options_.batch)) {
+    evaluate(0, rows, x, &g1_, &y1_);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      snapshot_g_[i] += static_cast<S>(rows) / total * g1_[i];
+      snapshot_y_[i] += static_cast<S>(rows) / total * y1_[i];
+    }
+  }
+  seen_ += samples_->count();
+  samples_->begin_pass(++pass_);
+}
+
+template <class S>
+void SampledLandscape<S>::absorb_batch() {
+  // Every sample once: the moments are those of the whole data after the first pass.
+  const LinearSamples<S>& linear = *samples_->linear();
+  Index row = 0;
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    Index col = 0;
+    for (std::size_t j = 0; j < fields_.size(); ++j) {
+      const auto &left = linear.batch(i), &right = linear.batch(j);
+      multiply_bt<S>(left, right, moments_.block(row, col, left.rows(), right.rows()), 1, 1);
+      col += right.rows();
+    }
+    row += linear.batch(i).rows();
+  }
+  absorbed_ += linear.batch(0).cols();
+}
+
+template <class S>
+void SampledLandscape<S>::averaged_products(const Point<S>& x, Index rows, FieldValue<S>& out) {
+  const LinearSamples<S>& linear = *samples_->linear();
+  if (absorbed_ < samples_->count()) absorb_batch();
+  const Matrix<S>& coupling = linear.link().coupling;
+  out.objective = evaluate(0, rows, x, &g1_, nullptr);
+  counts_.products += x.size();
+  const S scale = S(1) / static_cast<S>(absorbed_);
+  Index row = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    y1_[i] = linear.ridge(i) * x[i];
+    if (coupling.size() > 0) g1_[i].setZero();
+    Index col = 0;
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      const auto moment = moments_.block(row, col, x[i].rows(), x[j].rows());
+      if (i == j) multiply<S>(moment, x[j], y1_[i], scale, 1);
+      if (coupling.size() > 0 && coupling(static_cast<Index>(i), static_cast<Index>(j)) != 0)
+        multiply<S>(moment, x[j], g1_[i], scale * coupling(static_cast<Index>(i), static_cast<Index>(j)), 1);
+      col += x[j].rows();
+    }
+    row += x[i].rows();
+  }
+}
+
+template <class S>
+void SampledLandscape<S>::field(const Point<S>& x, const Pull& pull, FieldValue<S>& out) {
+  if (options_.estimator == Estimator::svrg && passes() >= next_snapshot_) {
+    take_snapshot(x);
+    next_snapshot_ = passes() + options_.snapshot_every;
+  }
+  const Index rows = draw();
+
+  out.omega = 0;
+  double infeasibility = 0, stationarity = 0;
+  const auto omega = [&](std::size_t i) { return static_cast<S>(pull.weight(scales_[i])); };
+  const auto note = [&](std::size_t i, const Matrix<S>& residual, double tangent, double scale) {
+    out.omega = std::max(out.omega, pull.weight(scales_[i]));
+    infeasibility += static_cast<double>(residual.squaredNorm());
+    if (scale > 0) stationarity += std::pow(tangent / scale, 2);
+  };
+  const auto apply = [&](std::size_t i, const Matrix<S>& g, const Matrix<S>& y1, const Matrix<S>& y2,
+                         Matrix<S>& lambda) {
+    kernels_[i](x[i], g, y1, y2, omega(i), lambda);
+    note(i, kernels_[i].residual(), static_cast<double>(kernels_[i].tangent_norm()),
+         static_cast<double>(kernels_[i].tangent_scale()));
+  };
+
+  switch (options_.estimator) {
+    case Estimator::shared:
+      out.objective = evaluate(0, rows, x, &g1_, &y1_);
+      for (std::size_t i = 0; i < x.size(); ++i) apply(i, g1_[i], y1_[i], y1_[i], out.lambda[i]);
+      break;
+
+    case Estimator::split: {
+      // Linear samples: the gradient may share the rows of B_z, because a sample meeting itself is symmetric and
+      // vanishes under skew. Otherwise it has a third part to itself.
+      const bool linear = samples_->linear() != nullptr;
+      const Index part = linear ? rows / 2 : rows / 3;
+      const double f1 = evaluate(0, part, x, linear ? &g1_ : nullptr, &y1_);
+      const double f2 = evaluate(part, linear ? rows : 2 * part, x, linear ? &g2_ : nullptr, &y2_);
+      out.objective = linear ? (f1 + f2) / 2 : evaluate(2 * part, rows, x, &g1_, nullptr);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        apply(i, g1_[i], y1_[i], y2_[i], out.lambda[i]);
+        apply(i, linear ? g2_[i] : g1_[i], y2_[i], y1_[i], other_[i]);
+        out.lambda[i] = (out.lambda[i] + other_[i]) / 2;
+      }
+      infeasibility /= 2;
+      stationarity /= 2;
+      break;
+    }
+
+    case Estimator::ustat: {
+      LinearSamples<S>& linear = *samples_->linear();
+      out.objective = linear.project(0, rows, x);
+      ++counts_.gradients;
+      counts_.products += x.size();
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        ustatistic_(linear, x, i, fields_[i].preconditioner.get(), fields_[i].normal, omega(i), out.lambda[i]);
+        note(i, ustatistic_.residual(), 0, 0);
+      }
+      break;
+    }
+
+    case Estimator::svrg:
+      for (std::size_t i = 0; i < x.size(); ++i) difference_[i] = x[i] - snapshot_[i];
+      out.objective = evaluate(0, rows, x, &g1_, nullptr);
+      evaluate(0, rows, snapshot_, &g2_, nullptr);
+      evaluate(0, rows, difference_, nullptr, &y1_);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        g1_[i] += snapshot_g_[i] - g2_[i];
+        y1_[i] += snapshot_y_[i];
+        apply(i, g1_[i], y1_[i], y1_[i], out.lambda[i]);
+      }
+      break;
+
+    case Estimator::averaged:
+      averaged_products(x, rows, out);
+      for (std::size_t i = 0; i < x.size(); ++i) apply(i, g1_[i], y1_[i], y1_[i], out.lambda[i]);
+      break;
+  }
+  out.infeasibility = std::sqrt(infeasibility);
+  out.stationarity = std::sqrt(stationarity);
+}
+
+template <class S>
+Restoration SampledLandscape<S>::restore(Point<S>& x, double epsilon) {
+  // On one batch, several times p so that its X'BX resembles the true one; the passes start afresh afterwards.
+  Index components = 0;
+  for (const auto& block : x) components = std::max(components, block.cols());
+  samples_->begin_pass(0);
+  const Index rows = samples_->draw(std::max(options_.batch, 20 * components));
+  Restoration total;
+  const double share = epsilon / std::sqrt(static_cast<double>(x.size()));
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    Point<S> at = x;  // restore() runs once, before the first step
+    const auto done = restore_stiefel<S>(x[i], share, [&](const Matrix<S>& block, Matrix<S>& y) {
+      at[i] = block;
+      evaluate(0, rows, at, nullptr, &y1_);
+      y = y1_[i];
+    });
+    total.steps = std::max(total.steps, done.steps);
+    total.from = std::hypot(total.from, done.from);
+    total.to = std::hypot(total.to, done.to);
+  }
+  samples_->begin_pass(pass_ = 0);
+  seen_ = 0;
+  return total;
+}
+
+template class SampledLandscape<float>;
+template class SampledLandscape<double>;
+
+}  // namespace landfall

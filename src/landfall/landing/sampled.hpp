@@ -1,0 +1,75 @@
+// The landing field estimated from batches (landing.md 1.3). One call of field() reads one batch.
+//
+//   landfall::SampledLandscape<float> landscape(samples, {.estimator = landfall::Estimator::split, .batch = 128}, fields);
+//   auto result = landfall::solve<float>(landscape, start, {.step = {.rule = landfall::StepRule::fixed, .size = 0.3}});
+#pragma once
+
+#include <landfall/landing/landscape.hpp>
+#include <landfall/landing/samples.hpp>
+#include <landfall/landing/ustatistic.hpp>
+#include <landfall/manifold/field.hpp>
+
+#include <string_view>
+
+namespace landfall {
+
+enum class Estimator {
+  shared,    // one batch for the gradient and both B: BIASED, what the authors' code does
+  split,     // disjoint parts of the batch, symmetrised: unbiased
+  ustat,     // all distinct triples of the batch: unbiased, linear samples only
+  svrg,      // differences to a snapshot whose full products are known: variance and bias vanish as X nears it
+  averaged,  // rolling second moments, exact after the first pass: n^2 memory, linear samples only
+};
+
+std::string_view to_string(Estimator estimator);
+Estimator parse_estimator(std::string_view name);
+
+struct SamplingOptions {
+  Estimator estimator = Estimator::split;
+  Index batch = 128;           // samples per step
+  double snapshot_every = 1;   // svrg: passes between snapshots
+};
+
+template <class S>
+class SampledLandscape final : public Landscape<S> {
+ public:
+  /// fields: one per block.
+  SampledLandscape(std::shared_ptr<Samples<S>> samples, SamplingOptions options, std::vector<FieldOptions<S>> fields);
+
+  const std::vector<Shape>& shapes() const override { return samples_->shapes(); }
+  void field(const Point<S>& x, const Pull& pull, FieldValue<S>& out) override;
+  Restoration restore(Point<S>& x, double epsilon) override;
+  const Preconditioner<S>* metric(std::size_t block) const override { return fields_[block].preconditioner.get(); }
+  double passes() const override { return static_cast<double>(seen_) / static_cast<double>(samples_->count()); }
+  Counts counts() const override { return counts_; }
+
+ private:
+  Index draw();                                 // the next batch that is large enough, in this pass or the next
+  double evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx);
+  void estimate_scales();
+  void take_snapshot(const Point<S>& x);
+  void absorb_batch();
+  void averaged_products(const Point<S>& x, Index rows, FieldValue<S>& out);
+
+  std::shared_ptr<Samples<S>> samples_;
+  SamplingOptions options_;
+  std::vector<FieldOptions<S>> fields_;
+  std::vector<StiefelField<S>> kernels_;
+  UStatistic<S> ustatistic_;
+  std::vector<double> scales_;
+  Index least_ = 1;  // the smallest batch the estimator can use
+  std::uint64_t pass_ = 0;
+  Index seen_ = 0;
+  Counts counts_;
+
+  Point<S> g1_, y1_, g2_, y2_, other_;
+  Point<S> snapshot_, snapshot_g_, snapshot_y_, difference_;  // svrg
+  double next_snapshot_ = 0;
+  Matrix<S> moments_;  // averaged: the sum of a a' over all blocks stacked
+  Index absorbed_ = 0;
+};
+
+extern template class SampledLandscape<float>;
+extern template class SampledLandscape<double>;
+
+}  // namespace landfall

@@ -1,0 +1,124 @@
+#include <landfall/landing/samples.hpp>
+
+#include <landfall/errors.hpp>
+#include <landfall/linalg/products.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace landfall {
+
+void SampleOrder::begin_pass(std::uint64_t pass) {
+  order_ = Permutation(count_, {seed_, pass});
+  next_ = 0;
+}
+
+std::span<const Index> SampleOrder::draw(Index size) {
+  const Index taken = std::min(size, count_ - next_);
+  batch_.resize(static_cast<std::size_t>(taken));
+  for (auto& sample : batch_) sample = order_(next_++);
+  return batch_;
+}
+
+template <class S>
+CallbackSamples<S>::CallbackSamples(Index count, std::vector<Shape> shapes, Evaluate evaluate, std::uint64_t seed)
+    : shapes_(std::move(shapes)), evaluate_(std::move(evaluate)), order_(count, seed) {
+  if (count < 1) throw UsageError(fmt::format("a sampled problem needs at least one sample, got {}", count));
+  if (!evaluate_) throw UsageError("a sampled problem needs a function that evaluates it");
+}
+
+template <class S>
+double CallbackSamples<S>::evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx) {
+  const auto part =
+      order_.batch().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
+  return evaluate_(part, x, gradient, bx);
+}
+
+template <class S>
+Link<S> correlation_link() {
+  Matrix<S> coupling(2, 2);
+  coupling << 0, -1, -1, 0;
+  const auto apply = [](const std::vector<Scratch<S>>& alpha, std::vector<Scratch<S>>& b) {
+    const auto &left = alpha[0].view(), &right = alpha[1].view();
+    b[0].view() = -right;
+    b[1].view() = -left;
+    return -static_cast<double>(left.cwiseProduct(right).sum()) / static_cast<double>(left.rows());
+  };
+  return {apply, coupling};
+}
+
+template <class S>
+Link<S> logcosh_link() {
+  const auto apply = [](const std::vector<Scratch<S>>& alpha, std::vector<Scratch<S>>& b) {
+    const auto& a = alpha[0].view();
+    b[0].view() = a.array().tanh();
+    // log cosh u = |u| + log(1 + exp(-2|u|)) - log 2, which cannot overflow
+    const auto size = a.array().abs();
+    const double sum = static_cast<double>((size + (-2 * size).exp().log1p() - S(std::log(2.0))).sum());
+    return sum / static_cast<double>(a.rows());
+  };
+  return {apply, {}};
+}
+
+template <class S>
+LinearSamples<S>::LinearSamples(std::vector<RowMatrix<S>> data, std::vector<Index> components, std::vector<S> ridge,
+                                Link<S> link, std::uint64_t seed)
+    : data_(std::move(data)),
+      ridge_(std::move(ridge)),
+      link_(std::move(link)),
+      order_(data_.empty() ? 0 : data_[0].rows(), seed) {
+  if (data_.empty() || components.size() != data_.size() || ridge_.size() != data_.size())
+    throw UsageError(fmt::format("{} data matrices with {} numbers of components and {} ridges", data_.size(),
+                                 components.size(), ridge_.size()));
+  for (std::size_t i = 0; i < data_.size(); ++i) {
+    if (data_[i].rows() != data_[0].rows())
+      throw UsageError(fmt::format("views must have the same number of samples, got {} and {}", data_[0].rows(),
+                                   data_[i].rows()));
+    shapes_.push_back({data_[i].cols(), components[i]});
+  }
+  if (count() == 0) throw UsageError("a sampled problem needs at least one sample, got 0");
+  batch_.resize(data_.size());
+  alpha_ = b_ = batch_;
+}
+
+template <class S>
+Index LinearSamples<S>::draw(Index size) {
+  const auto rows = order_.draw(size);
+  const auto taken = static_cast<Index>(rows.size());
+  for (std::size_t i = 0; i < data_.size(); ++i) {
+    auto& batch = batch_[i].resize(data_[i].cols(), taken);
+    for (Index j = 0; j < taken; ++j) batch.col(j) = data_[i].row(rows[static_cast<std::size_t>(j)]).transpose();
+  }
+  return taken;
+}
+
+template <class S>
+double LinearSamples<S>::project(Index first, Index last, const Point<S>& x) {
+  for (std::size_t i = 0; i < data_.size(); ++i) {
+    b_[i].resize(last - first, x[i].cols());
+    multiply_at<S>(batch(i).middleCols(first, last - first), x[i], alpha_[i].resize(last - first, x[i].cols()));
+  }
+  return link_.apply(alpha_, b_);
+}
+
+template <class S>
+double LinearSamples<S>::evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx) {
+  const double value = project(first, last, x);
+  const S scale = S(1) / static_cast<S>(last - first);
+  for (std::size_t i = 0; i < data_.size(); ++i) {
+    const auto part = batch(i).middleCols(first, last - first);
+    if (gradient) multiply<S>(part, b(i), (*gradient)[i], scale);
+    if (bx) {
+      (*bx)[i] = ridge_[i] * x[i];
+      multiply<S>(part, alpha(i), (*bx)[i], scale, 1);
+    }
+  }
+  return value;
+}
+
+LANDFALL_SAMPLES(, float)
+LANDFALL_SAMPLES(, double)
+
+}  // namespace landfall

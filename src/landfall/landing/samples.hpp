@@ -1,0 +1,140 @@
+// f and B seen only through samples: f = E f_i, B = E B_i. A problem of this kind hands out batches; an estimator
+// (estimator.hpp) asks for the mean gradient and the mean product with B over parts of the current batch.
+//
+//   // CCA of two views in memory: B_i = a_i a_i' + ridge, grad f_i = -a_i (y_i'V)
+//   auto samples = std::make_shared<landfall::LinearSamples<float>>(
+//       std::vector{left, right}, std::vector{5, 5}, std::vector{1e-3f, 1e-3f}, landfall::correlation_link<float>(), seed);
+#pragma once
+
+#include <landfall/linalg/random.hpp>
+#include <landfall/linalg/scratch.hpp>
+#include <landfall/linalg/types.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+
+namespace landfall {
+
+template <class S>
+class LinearSamples;
+
+template <class S>
+class Samples {
+ public:
+  virtual ~Samples() = default;
+
+  virtual const std::vector<Shape>& shapes() const = 0;
+
+  /// How many samples one pass hands out.
+  virtual Index count() const = 0;
+
+  /// Starts a pass; the order of the samples depends on the number of the pass and on the seed alone.
+  virtual void begin_pass(std::uint64_t pass) = 0;
+
+  /// Makes the next `size` samples the current batch; returns how many there were, 0 at the end of the pass.
+  virtual Index draw(Index size) = 0;
+
+  /// Means over samples [first, last) of the current batch: f, its gradient, and B X; what is null is not wanted.
+  virtual double evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx) = 0;
+
+  /// Samples of the form B_i = a_i a_i' + ridge, grad f_i = a_i b_i' allow more (the U-statistic, averaging).
+  virtual LinearSamples<S>* linear() { return nullptr; }
+};
+
+/// Hands out sample numbers in a fresh random order each pass.
+class SampleOrder {
+ public:
+  SampleOrder(Index count, std::uint64_t seed) : count_(count), seed_(seed), order_(count, {seed, 0}) {}
+
+  Index count() const { return count_; }
+  void begin_pass(std::uint64_t pass);
+  std::span<const Index> draw(Index size);
+  std::span<const Index> batch() const { return batch_; }
+
+ private:
+  Index count_;
+  std::uint64_t seed_;
+  Permutation order_;
+  Index next_ = 0;
+  std::vector<Index> batch_;
+};
+
+/// Any sampled f and B: the caller's function gives the means over the numbered samples.
+template <class S>
+class CallbackSamples final : public Samples<S> {
+ public:
+  using Evaluate =
+      std::function<double(std::span<const Index> samples, const Point<S>& x, Point<S>* gradient, Point<S>* bx)>;
+  CallbackSamples(Index count, std::vector<Shape> shapes, Evaluate evaluate, std::uint64_t seed = 0);
+
+  const std::vector<Shape>& shapes() const override { return shapes_; }
+  Index count() const override { return order_.count(); }
+  void begin_pass(std::uint64_t pass) override { order_.begin_pass(pass); }
+  Index draw(Index size) override { return static_cast<Index>(order_.draw(size).size()); }
+  double evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx) override;
+
+ private:
+  std::vector<Shape> shapes_;
+  Evaluate evaluate_;
+  SampleOrder order_;
+};
+
+/// How the gradient follows from the projections: with alpha_k = A_k X_k (r x p, rows are samples), grad f = A_k' b_k / r.
+template <class S>
+struct Link {
+  /// Writes b_k for every block and returns f, the mean over the rows.
+  std::function<double(const std::vector<Scratch<S>>& alpha, std::vector<Scratch<S>>& b)> apply;
+  /// Where b_k = sum_l coupling(k, l) alpha_l, the gradient follows from second moments alone; empty otherwise.
+  Matrix<S> coupling;
+};
+
+/// f = -tr X'S_xy Y: canonical correlations.
+template <class S>
+Link<S> correlation_link();
+
+/// f = mean sum_j log cosh(a_i'x_j): independent components.
+template <class S>
+Link<S> logcosh_link();
+
+/// Data in memory, one matrix of samples (rows) per block; B_k = A_k'A_k/N + ridge_k I.
+template <class S>
+class LinearSamples final : public Samples<S> {
+ public:
+  LinearSamples(std::vector<RowMatrix<S>> data, std::vector<Index> components, std::vector<S> ridge, Link<S> link,
+                std::uint64_t seed = 0);
+
+  const std::vector<Shape>& shapes() const override { return shapes_; }
+  Index count() const override { return order_.count(); }
+  void begin_pass(std::uint64_t pass) override { order_.begin_pass(pass); }
+  Index draw(Index size) override;
+  double evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx) override;
+  LinearSamples<S>* linear() override { return this; }
+
+  /// The current batch of a block, samples as columns (n x r), so that it is contiguous; and its projections at x.
+  const View<S>& batch(std::size_t block) const { return batch_[block].view(); }
+  double project(Index first, Index last, const Point<S>& x);
+  const View<S>& alpha(std::size_t block) const { return alpha_[block].view(); }  // of the last project(): A X
+  const View<S>& b(std::size_t block) const { return b_[block].view(); }          // and what the link made of it
+  S ridge(std::size_t block) const { return ridge_[block]; }
+  const Link<S>& link() const { return link_; }
+
+ private:
+  std::vector<RowMatrix<S>> data_;
+  std::vector<Shape> shapes_;
+  std::vector<S> ridge_;
+  Link<S> link_;
+  SampleOrder order_;
+  std::vector<Scratch<S>> batch_, alpha_, b_;
+};
+
+#define LANDFALL_SAMPLES(EXTERN, S)         \
+  EXTERN template class CallbackSamples<S>;  \
+  EXTERN template class LinearSamples<S>;    \
+  EXTERN template Link<S> correlation_link<S>(); \
+  EXTERN template Link<S> logcosh_link<S>();
+LANDFALL_SAMPLES(extern, float)
+LANDFALL_SAMPLES(extern, double)
+
+}  // namespace landfall

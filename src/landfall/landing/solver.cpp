@@ -1,0 +1,250 @@
+#include <landfall/landing/solver.hpp>
+
+#include <landfall/errors.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace landfall {
+namespace {
+
+template <class S>
+bool finite(const Point<S>& point) {
+  return std::all_of(point.begin(), point.end(), [](const auto& block) { return block.allFinite(); });
+}
+
+}  // namespace
+
+template <class S>
+void validate(const SolverOptions<S>& options) {
+  validate(options.step);
+  if (!(options.epsilon > 0 && options.epsilon < 1))
+    throw UsageError(fmt::format("epsilon must be in (0, 1), got {}", options.epsilon));
+  if (!(options.attraction > 0 && options.attraction < 0.5))
+    throw UsageError(fmt::format("attraction must be in (0, 1/2), got {}", options.attraction));
+  if (options.omega && !(*options.omega >= 0))
+    throw UsageError(fmt::format("omega must not be negative, got {}", *options.omega));
+  if (!(options.momentum >= 0 && options.momentum < 1))
+    throw UsageError(fmt::format("momentum must be in [0, 1), got {}", options.momentum));
+  if (options.momentum > 0 && options.step.rule != StepRule::fixed)
+    throw UsageError("momentum goes with fixed steps: the other rules judge each step by itself");
+  if (options.trust && !(*options.trust > 0))
+    throw UsageError(fmt::format("trust must be positive, got {}", *options.trust));
+  if (options.averaging && *options.averaging < 0)
+    throw UsageError(fmt::format("averaging must not be negative, got {}", *options.averaging));
+  if (options.history < 0) throw UsageError(fmt::format("history must not be negative, got {}", options.history));
+}
+
+template <class S>
+Solver<S>::Solver(Landscape<S>& landscape, Point<S> start, SolverOptions<S> options)
+    : landscape_(landscape), known_(landscape.known()), options_(std::move(options)), x_(std::move(start)) {
+  validate(options_);
+  const auto& shapes = landscape_.shapes();
+  if (x_.size() != shapes.size())
+    throw UsageError(fmt::format("the start has {} blocks, the problem {}", x_.size(), shapes.size()));
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    if (x_[i].rows() != shapes[i].rows || x_[i].cols() != shapes[i].cols)
+      throw UsageError(fmt::format("block {} of the start is {}x{}, expected {}x{}", i + 1, x_[i].rows(), x_[i].cols(),
+                                   shapes[i].rows, shapes[i].cols));
+  if (!known_ && options_.step.rule != StepRule::fixed)
+    throw UsageError("a sampled problem takes fixed steps (with a schedule): the other rules need f and B exactly");
+
+  restoration_ = landscape_.restore(x_, options_.epsilon);
+  if (!(restoration_.to <= options_.epsilon)) termination_ = Termination::infeasible_start;
+  if (!known_ && !options_.trust) options_.trust = 0.3;
+  field_.lambda = momentum_ = last_finite_ = x_;
+  for (auto& block : momentum_) block.setZero();
+  if (known_) trial_ = last_x_ = last_psi_ = x_;
+  if (options_.averaging) average_ = x_;
+  history_.reserve(static_cast<std::size_t>(options_.history));
+}
+
+/// X <- X - eta Lambda(X).
+template <class S>
+void Solver<S>::step() {
+  const bool planned = options_.step.rule == StepRule::fixed || options_.step.rule == StepRule::safeguarded;
+  if (planned) planned_step(); else found_step();
+
+  ++progress_.iteration;
+  progress_.passes = landscape_.passes();
+  progress_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+  progress_.objective = field_.objective;
+  progress_.infeasibility = field_.infeasibility;
+  progress_.stationarity = field_.stationarity;
+  progress_.attraction = field_.omega;
+  progress_.field_norm = static_cast<double>(norm(field_.lambda));
+  if (!std::isfinite(progress_.field_norm) || !finite(x_)) {
+    x_ = last_finite_;
+    termination_ = Termination::diverged;
+    return;
+  }
+  std::copy(x_.begin(), x_.end(), last_finite_.begin());
+  if (options_.averaging) average();
+  record();
+  if (progress_.iteration == 1 && options_.allocation_count) allocations_before_ = options_.allocation_count();
+}
+
+template <class S>
+void Solver<S>::planned_step() {
+  const StepOptions& plan = options_.step;
+  double eta = plan.size * schedule_factor(plan, progress_.iteration, progress_.passes);
+  landscape_.field(x_, {options_.attraction, plan.size, options_.omega}, field_);  // Lambda = Psi + omega N
+  if (plan.rule == StepRule::safeguarded) eta = keep_safe(eta);
+  move(eta);
+}
+
+template <class S>
+void Solver<S>::found_step() {
+  known_->tangent(x_, field_);  // Psi
+  double eta = two_point_step();
+  for (std::size_t i = 0; i < x_.size(); ++i) {
+    last_x_[i] = x_[i];
+    last_psi_[i] = field_.lambda[i];
+  }
+  known_->attract(x_, {options_.attraction, eta, options_.omega}, field_);  // Lambda = Psi + omega N
+  eta = options_.step.rule == StepRule::line_search ? search(eta) : keep_safe(eta);
+  move(eta);
+}
+
+template <class S>
+double Solver<S>::two_point_step() const {
+  const double psi = static_cast<double>(norm(field_.lambda));
+  const double first = options_.step.size > 0 ? options_.step.size
+                       : psi > 0              ? 0.1 * static_cast<double>(norm(x_)) / psi
+                                              : 1.0;
+  if (progress_.iteration == 0) return first;
+  double ss = 0, sv = 0, vv = 0;  // s = X - X_last, v = Psi - Psi_last
+  for (std::size_t i = 0; i < x_.size(); ++i) {
+    const auto s = x_[i] - last_x_[i], v = field_.lambda[i] - last_psi_[i];
+    ss += static_cast<double>(s.squaredNorm());
+    vv += static_cast<double>(v.squaredNorm());
+    sv += static_cast<double>(s.cwiseProduct(v).sum());
+  }
+  const double step = progress_.iteration % 2 ? ss / std::abs(sv) : std::abs(sv) / vv;
+  if (!std::isfinite(step) || !(step > 0)) return last_step_ > 0 ? last_step_ : first;
+  return last_step_ > 0 ? std::clamp(step, 1e-3 * last_step_, 1e3 * last_step_) : step;
+}
+
+template <class S>
+double Solver<S>::keep_safe(double step) {
+  if (const auto polynomial = known_->ray(x_, field_.lambda)) {
+    along_ray_ = true;
+    return std::min(step, safe_step(*polynomial, std::max(options_.epsilon, field_.infeasibility)));
+  }
+  const double limit = std::max(options_.epsilon, field_.infeasibility);
+  for (int halvings = 0; halvings < 60; ++halvings, step /= 2) {
+    for (std::size_t i = 0; i < x_.size(); ++i) trial_[i] = x_[i] - static_cast<S>(step) * field_.lambda[i];
+    if (known_->infeasibility(trial_) <= limit) return step;
+  }
+  return 0;
+}
+
+template <class S>
+double Solver<S>::search(double step) {
+  const double multiplier = known_->multiplier_size(x_);
+  penalty_ = std::max(penalty_, multiplier > 0 ? 2 * multiplier : 1.0);
+  const auto polynomial = known_->ray(x_, field_.lambda);
+  if (polynomial) {
+    along_ray_ = true;
+    const double safe = safe_step(*polynomial, std::max(options_.epsilon, field_.infeasibility));
+    if (polynomial->has_objective) return std::min(best_step(*polynomial, penalty_), safe);
+    step = std::min(step, safe);
+  } else {
+    step = keep_safe(step);
+  }
+  // Armijo on Fletcher's augmented Lagrangian, halving. What rounding hides of a decrease is granted.
+  const double merit = known_->merit(x_, penalty_), slope = known_->slope();
+  const double rounding = 10 * static_cast<double>(std::numeric_limits<S>::epsilon()) * std::abs(merit);
+  for (int halvings = 0; halvings < 40; ++halvings, step /= 2) {
+    for (std::size_t i = 0; i < x_.size(); ++i) trial_[i] = x_[i] - static_cast<S>(step) * field_.lambda[i];
+    if (known_->merit(trial_, penalty_) <= merit - 1e-4 * step * slope + rounding) return step;
+  }
+  penalty_ *= 4;  // no descent at any length: beta is too small for Lambda to be a descent direction
+  return step;
+}
+
+template <class S>
+void Solver<S>::move(double step) {
+  const S eta = static_cast<S>(step), mu = static_cast<S>(options_.momentum);
+  bool whole = true;  // exactly eta Lambda, not cut short and without momentum
+  for (std::size_t i = 0; i < x_.size(); ++i) {
+    Matrix<S>& m = momentum_[i];
+    S factor = eta;
+    if (options_.trust) {
+      scratch_.resize(x_[i].rows(), x_[i].cols());
+      const double cut = trust_scale<S>(landscape_.metric(i), field_.lambda[i], *options_.trust / step, scratch_);
+      factor *= static_cast<S>(cut);
+      whole = whole && cut == 1;
+    }
+    m = mu * m + factor * field_.lambda[i];
+    x_[i] -= m;
+  }
+  if (known_) known_->moved(along_ray_ && whole && options_.momentum == 0 ? std::optional(step) : std::nullopt);
+  along_ray_ = false;
+  last_step_ = progress_.step = step;
+}
+
+template <class S>
+void Solver<S>::average() {
+  // Polynomial-decay averaging (Shamir and Zhang, 2013): weight (s+1)/(k+s) for the k-th iterate.
+  const double s = *options_.averaging;
+  const double weight = (s + 1) / (static_cast<double>(progress_.iteration) + s);
+  for (std::size_t i = 0; i < x_.size(); ++i) average_[i] += static_cast<S>(weight) * (x_[i] - average_[i]);
+}
+
+template <class S>
+void Solver<S>::record() {
+  if (options_.history == 0 || progress_.iteration % record_every_ != 0) return;
+  if (static_cast<Index>(history_.size()) == options_.history) {
+    std::size_t kept = 0;
+    for (std::size_t i = 1; i < history_.size(); i += 2) history_[kept++] = history_[i];
+    history_.resize(kept);
+    record_every_ *= 2;
+    if (progress_.iteration % record_every_ != 0) return;
+  }
+  history_.push_back(progress_);
+}
+
+template <class S>
+bool Solver<S>::finished() {
+  if (termination_ != Termination::running) return true;
+  if (const auto reason = options_.stop(progress_)) termination_ = *reason;
+  if (termination_ == Termination::running && progress_.iteration > 0 && options_.observer &&
+      !options_.observer(progress_, x_))
+    termination_ = Termination::stopped;
+  return termination_ != Termination::running;
+}
+
+template <class S>
+Result<S> Solver<S>::solve() {
+  while (!finished()) step();
+  return result();
+}
+
+template <class S>
+Result<S> Solver<S>::result() {
+  Result<S> result;
+  result.counts = landscape_.counts();
+  if (allocations_before_) result.counts.allocations = options_.allocation_count() - *allocations_before_;
+  result.x = options_.averaging && progress_.iteration > 0 ? average_ : x_;
+  result.termination = termination_;
+  result.restoration = restoration_;
+  result.progress = progress_;
+  result.history = std::move(history_);
+  if (known_) {  // one more look, at the point that is returned
+    known_->moved(std::nullopt);
+    known_->tangent(result.x, field_);
+    result.progress.objective = field_.objective;
+    result.progress.infeasibility = field_.infeasibility;
+    result.progress.stationarity = field_.stationarity;
+  }
+  return result;
+}
+
+LANDFALL_SOLVER(, float)
+LANDFALL_SOLVER(, double)
+
+}  // namespace landfall

@@ -1,0 +1,99 @@
+// The landing method: X <- X - eta (Psi + omega N), from any start, to a critical point on the manifold.
+//
+//   auto f = landfall::single_block<double>([&](const auto& x, auto* g) { ... });
+//   landfall::ExactLandscape<double> landscape(f, {{.b = b, .components = 5}});
+//   const auto result = landfall::solve<double>(landscape, {landfall::gaussian<double>(n, 5, {})});
+//
+// For control of every step keep a Solver and call step() yourself; solve() is a loop over it.
+#pragma once
+
+#include <landfall/landing/landscape.hpp>
+#include <landfall/landing/result.hpp>
+#include <landfall/landing/step.hpp>
+#include <landfall/landing/stopping.hpp>
+
+#include <chrono>
+#include <functional>
+
+namespace landfall {
+
+template <class S>
+struct SolverOptions {
+  double epsilon = 0.5;         // the safe region ||h(x)|| <= epsilon < 1
+  StepOptions step;             // eta
+  double attraction = 0.25;     // a = eta omega beta_1 in (0, 1/2)
+  std::optional<double> omega;  // given by hand, in place of a
+  double momentum = 0;          // M <- momentum M + eta Lambda, X <- X - M; in [0, 1), fixed steps only
+  std::optional<double> trust;  // c: no block moves by more than c sqrt(p) in the metric of K^-1; unset: 0.3 when sampled
+  std::optional<int> averaging; // s >= 0: returns the average of the iterates with weights ~ k^s; 0 is the plain mean
+  StopWhen stop = (stop::gradient(1e-8) && stop::feasibility(1e-8)) || stop::iterations(10000);
+  std::function<bool(const Progress&, const Point<S>& x)> observer;  // after every step; false ends the run
+  Index history = 2048;         // the most records kept; beyond it every second one is dropped
+  std::function<std::uint64_t()> allocation_count;  // the caller's counter, to see that the loop allocates nothing
+};
+
+/// Throws UsageError naming the field that is wrong.
+template <class S>
+void validate(const SolverOptions<S>& options);
+
+template <class S>
+class Solver {
+ public:
+  /// Sizes are checked, and a start outside the safe region is brought in (see restoration()).
+  Solver(Landscape<S>& landscape, Point<S> start, SolverOptions<S> options = {});
+
+  /// One step of the method.
+  void step();
+
+  /// Steps until the stopping criterion holds.
+  Result<S> solve();
+
+  const Point<S>& x() const { return x_; }
+  const Progress& progress() const { return progress_; }
+  const Restoration& restoration() const { return restoration_; }
+  Termination termination() const { return termination_; }
+
+ private:
+  void planned_step();             // eta is known before the field: fixed, safeguarded
+  void found_step();               // eta follows from the field: line search, Barzilai-Borwein
+  double two_point_step() const;   // Barzilai and Borwein's, or a first guess
+  double search(double step);      // the merit function decides
+  double keep_safe(double step);   // the largest step up to the given one whose end is in the safe region
+  void move(double step);
+  void average();
+  void record();
+  bool finished();
+  Result<S> result();
+
+  Landscape<S>& landscape_;
+  KnownLandscape<S>* known_;  // null when sampled
+  SolverOptions<S> options_;
+  Point<S> x_;
+  FieldValue<S> field_;
+  Point<S> trial_, momentum_, average_, last_x_, last_psi_, last_finite_;
+  Matrix<S> scratch_;
+  double last_step_ = 0;
+  double penalty_ = 0;         // beta of the merit function, only ever raised
+  bool along_ray_ = false;     // the landscape knows the ray of the present field
+  std::uint64_t record_every_ = 1;
+  std::vector<Progress> history_;
+  Progress progress_;
+  Restoration restoration_;
+  Termination termination_ = Termination::running;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::optional<std::uint64_t> allocations_before_;
+};
+
+/// The whole run in one call.
+template <class S>
+Result<S> solve(Landscape<S>& landscape, Point<S> start, SolverOptions<S> options = {}) {
+  return Solver<S>(landscape, std::move(start), std::move(options)).solve();
+}
+
+#define LANDFALL_SOLVER(EXTERN, S) \
+  EXTERN template class Solver<S>;  \
+  EXTERN template void validate<S>(const SolverOptions<S>&);
+LANDFALL_SOLVER(extern, float)
+LANDFALL_SOLVER(extern, double)
+
+}  // namespace landfall

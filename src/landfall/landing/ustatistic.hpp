@@ -1,0 +1,33 @@
+// The U-statistic: the mean of the field over all ordered triples of distinct samples of one batch, so that no sample
+// meets itself and the estimate is unbiased at the variance of the whole batch. O(r^2 n + r n p) for r samples.
+//
+//   samples.draw(r);
+//   landfall::UStatistic<double> estimate;
+//   estimate(samples, x, 0, k, landfall::Normal::gradient, omega, lambda);
+#pragma once
+
+#include <landfall/landing/samples.hpp>
+#include <landfall/linalg/preconditioner.hpp>
+#include <landfall/manifold/field.hpp>
+
+namespace landfall {
+
+template <class S>
+class UStatistic {
+ public:
+  /// The estimate for one block; samples.project() has been called for the whole batch at x. k may be null (K = I).
+  void operator()(const LinearSamples<S>& samples, const Point<S>& x, std::size_t block, const Preconditioner<S>* k,
+                  Normal normal, S omega, Matrix<S>& lambda);
+
+  /// X'BX - I as seen by the batch.
+  const Matrix<S>& residual() const { return residual_; }
+
+ private:
+  Scratch<S> ka_, gram_, crossed_, meet_, rows_, kappa_;  // rows_ (r x p) collects what A' is multiplied with, once
+  Matrix<S> kx_, small_, xkx_, residual_, accumulated_;
+};
+
+extern template class UStatistic<float>;
+extern template class UStatistic<double>;
+
+}  // namespace landfall

@@ -1,0 +1,70 @@
+// The generalized eigenproblem A x = lambda B x: the p largest (or smallest) eigenvalues and their vectors, X'BX = I.
+//
+//   auto a = std::make_shared<landfall::DenseOperator<double>>(stiffness);
+//   auto b = std::make_shared<landfall::DenseOperator<double>>(mass);
+//   const auto result = landfall::solve_gevp<double>(a, b, {.components = 5});
+//   result.values;      // descending; ascending with .smallest
+//   result.vectors;     // B-orthonormal columns, the largest entry of each positive
+#pragma once
+
+#include <landfall/landing/result.hpp>
+#include <landfall/linalg/operator.hpp>
+#include <landfall/linalg/preconditioner.hpp>
+#include <landfall/manifold/field.hpp>
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace landfall {
+
+enum class GevpMethod {
+  automatic,  // direct while n^3 is cheap, lobpcg beyond
+  direct,     // A and B written out, LAPACK
+  lobpcg,     // products with A and B alone
+  landing,    // the paper's method, with any direction
+};
+
+std::string_view to_string(GevpMethod method);
+GevpMethod parse_gevp_method(std::string_view name);
+
+struct GevpProgress {
+  std::uint64_t iteration = 0;
+  double residual = 0;       // the largest relative residual (lobpcg), or the stationarity (landing)
+  double infeasibility = 0;  // ||X'BX - I||_F; 0 for methods that stay feasible
+};
+
+struct GevpOptions {
+  Index components = 1;  // p
+  bool smallest = false;
+  GevpMethod method = GevpMethod::automatic;
+  Direction direction = Direction::preconditioned;  // landing: the preconditioner is a sketch of B
+  double tolerance = 0;       // relative residual; 0: 1e-10 in double, 1e-5 in single precision
+  std::uint64_t max_iterations = 0;  // 0: 1000 for lobpcg, 20000 for landing
+  std::uint64_t seed = 0;
+  std::function<bool(const GevpProgress&)> observer;  // false ends the run
+};
+
+template <class S>
+struct GevpResult {
+  Vector<S> values;
+  Matrix<S> vectors;
+  Vector<S> residuals;        // ||A x - lambda B x|| / (||A x|| + |lambda| ||B x||) per pair
+  double infeasibility = 0;   // ||X'BX - I||_F of what the method found, before it was finished
+  double stationarity = 0;    // the largest of the residuals
+  GevpMethod method = GevpMethod::direct;
+  std::string reason;         // why this method
+  std::uint64_t iterations = 0;
+  Termination termination = Termination::converged;
+};
+
+/// Throws UsageError when the sizes or p make no sense, DataError when B is not positive definite.
+template <class S>
+GevpResult<S> solve_gevp(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& options);
+
+#define LANDFALL_GEVP(EXTERN, S) \
+  EXTERN template GevpResult<S> solve_gevp<S>(OperatorPtr<S>, OperatorPtr<S>, const GevpOptions&);
+LANDFALL_GEVP(extern, float)
+LANDFALL_GEVP(extern, double)
+
+}  // namespace landfall

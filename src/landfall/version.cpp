@@ -1,0 +1,7 @@
+#include <landfall/version.hpp>
+
+namespace landfall {
+
+std::string_view version() { return LANDFALL_VERSION; }
+
+}  // namespace landfall

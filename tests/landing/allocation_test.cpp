@@ -1,0 +1,111 @@
+// The loop allocates nothing after the first step: every allocation of the process is counted while it runs.
+#include <landfall/landing/exact.hpp>
+#include <landfall/landing/sampled.hpp>
+#include <landfall/landing/sketch.hpp>
+#include <landfall/landing/solver.hpp>
+
+#include <atomic>
+#include <cstdlib>
+
+#include "support.hpp"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define LANDFALL_OWN_MALLOC 0  // the sanitizers have their own
+#else
+#define LANDFALL_OWN_MALLOC 1
+#endif
+
+namespace {
+std::atomic<std::uint64_t> allocations{0};
+}
+
+#if LANDFALL_OWN_MALLOC
+extern "C" {
+void* __libc_malloc(std::size_t size);
+void* __libc_calloc(std::size_t count, std::size_t size);
+void* __libc_realloc(void* memory, std::size_t size);
+void* __libc_memalign(std::size_t alignment, std::size_t size);
+
+void* malloc(std::size_t size) {
+  ++allocations;
+  return __libc_malloc(size);
+}
+void* calloc(std::size_t count, std::size_t size) {
+  ++allocations;
+  return __libc_calloc(count, size);
+}
+void* realloc(void* memory, std::size_t size) {
+  ++allocations;
+  return __libc_realloc(memory, size);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  ++allocations;
+  return __libc_memalign(alignment, size);
+}
+int posix_memalign(void** memory, std::size_t alignment, std::size_t size) {
+  ++allocations;
+  *memory = __libc_memalign(alignment, size);
+  return *memory ? 0 : 12;
+}
+}
+#endif
+
+namespace landfall::test {
+
+template <class S>
+class AllocationTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!LANDFALL_OWN_MALLOC) GTEST_SKIP() << "the sanitizer's allocator is in place";
+  }
+  static SolverOptions<S> counted(StepOptions step, StopWhen stop) {
+    return {.step = step, .stop = std::move(stop), .allocation_count = [] { return allocations.load(); }};
+  }
+};
+TYPED_TEST_SUITE(AllocationTest, Scalars);
+
+TYPED_TEST(AllocationTest, TheCounterCounts) {
+  const auto before = allocations.load();
+  const Matrix<TypeParam> m(10, 10);
+  EXPECT_GT(allocations.load(), before) << m.size();
+}
+
+TYPED_TEST(AllocationTest, ExactStepsAllocateNothing) {
+  using S = TypeParam;
+  const Index n = 1000, p = 10;
+  const Matrix<S> samples = gaussian<S>(200, n, {1, 0});
+  const auto a = std::make_shared<DenseOperator<S>>(Matrix<S>(random_symmetric<S>(n, 1)));
+  Matrix<S> dense = Matrix<S>::Identity(n, n) / 2 + samples.transpose() * samples / S(400);
+  const auto b = std::make_shared<DenseOperator<S>>(dense);
+  const auto sketch = sketch_preconditioner<S>(*b, {.rank = 20});
+  const auto inverse = inverse_preconditioner<S>(dense);
+  for (const Direction direction :
+       {Direction::metric, Direction::riemannian, Direction::euclidean, Direction::preconditioned})
+    for (const StepRule rule : {StepRule::fixed, StepRule::safeguarded, StepRule::barzilai_borwein, StepRule::line_search}) {
+      StiefelBlock<S> block{b, p, {.direction = direction, .normal = Normal::newton}};
+      if (direction == Direction::preconditioned) block.field.preconditioner = sketch;
+      if (direction == Direction::riemannian) block.field.preconditioner = inverse;
+      QuadraticLandscape<S> landscape(a, -1, block);
+      const auto result = solve<S>(landscape, {gaussian<S>(n, p, {2, 0})},
+                                   this->counted({.rule = rule, .size = 1e-3}, stop::iterations(8)));
+      EXPECT_EQ(result.counts.allocations, 0u) << to_string(direction) << " rule " << static_cast<int>(rule);
+    }
+}
+
+TYPED_TEST(AllocationTest, SampledStepsAllocateNothing) {
+  using S = TypeParam;
+  const Index n = 50, p = 5;
+  const RowMatrix<S> left = gaussian<S>(1000, n, {3, 0}), right = gaussian<S>(1000, n, {4, 0});
+  for (const Estimator estimator :
+       {Estimator::shared, Estimator::split, Estimator::ustat, Estimator::svrg, Estimator::averaged}) {
+    auto samples = std::make_shared<LinearSamples<S>>(std::vector{left, right}, std::vector{p, p},
+                                                      std::vector{S(0.1), S(0.1)}, correlation_link<S>());
+    const FieldOptions<S> field{.normal = Normal::newton};
+    SampledLandscape<S> landscape(samples, {.estimator = estimator, .batch = 64}, {field, field});
+    const auto result = solve<S>(landscape, {gaussian<S>(n, p, {5, 0}), gaussian<S>(n, p, {5, 1})},
+                                 this->counted({.rule = StepRule::fixed, .size = 1e-2}, stop::passes(3)));
+    EXPECT_EQ(result.counts.allocations, 0u) << to_string(estimator);  // with short last batches among the steps
+  }
+}
+
+}  // namespace landfall::test
