@@ -1,0 +1,233 @@
+#include <landfall/errors.hpp>
+#include <landfall/linalg/products.hpp>
+#include <landfall/linalg/symmetric.hpp>
+#include <landfall/manifold/retraction.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <cblas.h>
+#include <fmt/format.h>
+#include <lapacke.h>
+
+namespace landfall {
+namespace {
+
+int potrf(int n, double* a) {
+  return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', n, a, n);
+}
+int potrf(int n, float* a) {
+  return LAPACKE_spotrf_work(LAPACK_COL_MAJOR, 'U', n, a, n);
+}
+void pocon(int n, const double* r, double norm, double& rcond, double* work, int* iwork) {
+  LAPACKE_dpocon_work(LAPACK_COL_MAJOR, 'U', n, r, n, norm, &rcond, work, iwork);
+}
+void pocon(int n, const float* r, float norm, float& rcond, float* work, int* iwork) {
+  LAPACKE_spocon_work(LAPACK_COL_MAJOR, 'U', n, r, n, norm, &rcond, work, iwork);
+}
+void potrs(int n, int cols, const double* r, double* x) {
+  LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'U', n, cols, r, n, x, n);
+}
+void potrs(int n, int cols, const float* r, float* x) {
+  LAPACKE_spotrs_work(LAPACK_COL_MAJOR, 'U', n, cols, r, n, x, n);
+}
+void trsm_right(int rows, int cols, const double* r, double* x) {
+  cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, rows, cols, 1, r, cols, x,
+              rows);
+}
+void trsm_right(int rows, int cols, const float* r, float* x) {
+  cblas_strsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, rows, cols, 1, r, cols, x,
+              rows);
+}
+int gesdd(int m, int n, double* a, double* s, double* u, double* vt) {
+  return LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'S', m, n, a, m, s, u, m, vt, n);
+}
+int gesdd(int m, int n, float* a, float* s, float* u, float* vt) {
+  return LAPACKE_sgesdd(LAPACK_COL_MAJOR, 'S', m, n, a, m, s, u, m, vt, n);
+}
+
+/// With a Gram matrix at least this well conditioned (1 / its condition number), one pass is orthonormal to a
+/// few rounding errors.
+constexpr double good_condition = 0.01;
+constexpr int most_passes = 8;
+
+void check_sizes(Index size, Index rows, Index cols) {
+  if (rows != size || cols > rows || cols == 0)
+    throw UsageError(fmt::format(
+        "a {0}x{1} matrix where B has size {2}: expected {2} rows and 1 to {2} columns", rows, cols, size));
+}
+
+[[noreturn]] void throw_dependent(Index cols, double relative) {
+  throw NumericalError(
+      fmt::format("the {} columns are linearly dependent in the metric of B: one lies within a relative "
+                  "distance of {:.1e} of the others",
+                  cols, relative));
+}
+
+template <class S>
+void b_gram(const SymmetricOperator<S>& b, const Matrix<S>& w, Matrix<S>& y, Matrix<S>& p) {
+  b.apply(w, y);
+  multiply_at<S>(w, y, p);
+  symmetrize<S>(p);
+  if (!p.allFinite()) throw NumericalError("W'BW has NaN or Inf entries");
+}
+
+template <class S>
+Matrix<S> moved(const SymmetricOperator<S>& b, In<S> x, In<S> v) {
+  check_sizes(b.size(), x.rows(), x.cols());
+  if (v.rows() != x.rows() || v.cols() != x.cols())
+    throw UsageError(
+        fmt::format("step of size {}x{} from a point of size {}x{}", v.rows(), v.cols(), x.rows(), x.cols()));
+  return x + v;
+}
+
+/// R with R'R = p in the upper triangle, p shifted by multiples of the identity until that exists (shifted
+/// Cholesky-QR).
+template <class S>
+bool shifted_cholesky(const Matrix<S>& p, Index rows, Matrix<S>& r) {
+  const int n = static_cast<int>(p.rows());
+  r = p;
+  if (potrf(n, r.data()) == 0) return false;
+  // The unit diagonal makes n a bound on ||p||; the factor covers the rounding of p itself.
+  S shift = static_cast<S>(n) * static_cast<S>(rows + n) * std::numeric_limits<S>::epsilon();
+  for (; std::isfinite(shift); shift *= 10) {
+    r = p;
+    r.diagonal().array() += shift;
+    if (potrf(n, r.data()) == 0) return true;
+  }
+  throw NumericalError("Cholesky-QR: W'BW overflows");
+}
+
+}  // namespace
+
+template <class S>
+Matrix<S> orthonormalize(const SymmetricOperator<S>& b, In<S> w) {
+  check_sizes(b.size(), w.rows(), w.cols());
+  const Index n = w.rows(), p = w.cols();
+  Matrix<S> q = w, y(n, p), gram_matrix(p, p), r(p, p);
+  Vector<S> distance =
+      Vector<S>::Ones(p);  // of column j from the span of those before it, relative to its B-length
+  Vector<S> work(3 * p);
+  std::vector<int> integer_work(static_cast<std::size_t>(p));
+  S floor = 0;
+  for (Index j = 0; j < p; ++j) {
+    const S length = q.col(j).stableNorm();
+    if (!std::isfinite(length)) throw NumericalError("orthonormalisation of columns with NaN or Inf");
+    if (length == 0) throw_dependent(p, 0);
+    q.col(j) /= length;
+  }
+  for (int pass = 0; pass < most_passes; ++pass) {
+    b_gram(b, q, y, gram_matrix);
+    for (Index j = 0; j < p; ++j) {
+      const S square = gram_matrix(j, j);
+      if (!(square > 0)) throw_dependent(p, 0);
+      if (pass == 0)  // what the rounding of one column can look like in the metric of B
+        floor = std::max(floor, 10 * std::sqrt(static_cast<S>(p)) * std::numeric_limits<S>::epsilon() *
+                                    std::sqrt(y.col(j).norm() * q.col(j).norm() / square));
+      else
+        distance(j) *= std::sqrt(square);
+      const S scale = 1 / std::sqrt(square);
+      q.col(j) *= scale;
+      gram_matrix.col(j) *= scale;
+      gram_matrix.row(j) *= scale;
+    }
+    const bool shifted = shifted_cholesky(gram_matrix, n, r);
+    S rcond = 0;
+    pocon(static_cast<int>(p), r.data(), gram_matrix.cwiseAbs().colwise().sum().maxCoeff(), rcond,
+          work.data(), integer_work.data());
+    trsm_right(static_cast<int>(n), static_cast<int>(p), r.data(), q.data());
+    distance.array() *= r.diagonal().array();
+    if (distance.minCoeff() <= floor) throw_dependent(p, static_cast<double>(distance.minCoeff()));
+    if (!shifted && rcond >= static_cast<S>(good_condition)) return q;
+  }
+  throw NumericalError(
+      fmt::format("no B-orthonormal basis of {} columns after {} passes: B is too badly conditioned for "
+                  "this precision",
+                  p, most_passes));
+}
+
+template <class S>
+Matrix<S> retract_cholesky(const SymmetricOperator<S>& b, In<S> x, In<S> v) {
+  return orthonormalize<S>(b, moved(b, x, v));
+}
+
+template <class S>
+Matrix<S> retract_polar(const SymmetricOperator<S>& b, In<S> x, In<S> v) {
+  // Repeating is harmless: W M has the same polar factor as W for any M > 0 that commutes with W'BW.
+  Matrix<S> w = moved(b, x, v), y(w.rows(), w.cols()), p(w.cols(), w.cols());
+  SymmetricEigen<S> eigen;
+  for (int pass = 0; pass < most_passes; ++pass) {
+    b_gram(b, w, y, p);
+    eigen.compute(p);
+    const S smallest = eigen.values()(0), largest = eigen.values()(p.rows() - 1);
+    if (!(smallest > static_cast<S>(p.rows()) * std::numeric_limits<S>::epsilon() * largest))
+      throw_dependent(p.rows(), static_cast<double>(std::sqrt(std::max(S(0), smallest / largest))));
+    multiply<S>(w, eigen.inverse_root(), y);
+    w.swap(y);
+    if (smallest >= static_cast<S>(good_condition) * largest) return w;
+  }
+  throw NumericalError(fmt::format(
+      "no polar factor after {} passes: B is too badly conditioned for this precision", most_passes));
+}
+
+template <class S>
+Matrix<S> retract_svd(const SymmetricOperator<S>& b, In<S> x, In<S> v) {
+  Matrix<S> w = moved(b, x, v);
+  const Index n = w.rows(), p = w.cols();
+  if (!w.allFinite()) throw NumericalError("retraction of a step with NaN or Inf");
+  Matrix<S> u(n, p), vt(p, p), y(n, p), m(p, p);
+  Vector<S> s(p);
+  const int info = gesdd(static_cast<int>(n), static_cast<int>(p), w.data(), s.data(), u.data(), vt.data());
+  if (info != 0) throw NumericalError(fmt::format("LAPACK gesdd failed with info = {}", info));
+  if (!(s(p - 1) > static_cast<S>(n) * std::numeric_limits<S>::epsilon() * s(0)))
+    throw_dependent(p, s(0) > 0 ? static_cast<double>(s(p - 1) / s(0)) : 0.0);
+  b_gram(b, u, y, m);
+  SymmetricEigen<S> eigen;
+  eigen.compute(m);
+  multiply<S>(eigen.inverse_root(), vt, m);
+  multiply<S>(u, m, y);
+  return y;
+}
+
+template <class S>
+Matrix<S> retract(Retraction kind, const SymmetricOperator<S>& b, In<S> x, In<S> v) {
+  switch (kind) {
+    case Retraction::polar:
+      return retract_polar<S>(b, x, v);
+    case Retraction::svd:
+      return retract_svd<S>(b, x, v);
+    case Retraction::cholesky:
+      return retract_cholesky<S>(b, x, v);
+  }
+  throw UsageError("unknown retraction: expected polar, svd or cholesky");
+}
+
+template <class S>
+Matrix<S> project_tangent(In<S> x, In<S> y, In<S> v) {
+  const Index p = x.cols();
+  Matrix<S> metric(p, p), m(p, p), projected = v;
+  multiply_at<S>(x, y, metric);
+  symmetrize<S>(metric);
+  multiply_at<S>(y, v, m);
+  symmetrize<S>(m);
+  if (potrf(static_cast<int>(p), metric.data()) != 0)
+    throw NumericalError("projection to the tangent space: X'BX is not positive definite");
+  potrs(static_cast<int>(p), static_cast<int>(p), metric.data(), m.data());
+  multiply<S>(x, m, projected, -1, 1);
+  return projected;
+}
+
+template <class S>
+S tangency(In<S> y, In<S> v) {
+  Matrix<S> m(y.cols(), v.cols());
+  multiply_at<S>(y, v, m);
+  symmetrize<S>(m);
+  return 2 * m.norm();
+}
+
+LANDFALL_RETRACTION(, float)
+LANDFALL_RETRACTION(, double)
+
+}  // namespace landfall
