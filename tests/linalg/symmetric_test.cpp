@@ -41,6 +41,22 @@ TYPED_TEST(SymmetricTest, LyapunovSolutionSolves) {
   EXPECT_LE((l - l.transpose()).norm(), rounding<S>(l.norm()));
 }
 
+TYPED_TEST(SymmetricTest, LyapunovSolutionOfASingularMatrixHasLeastNorm) {
+  using S = TypeParam;
+  SymmetricEigen<S> eigen;
+  Matrix<S> l = Matrix<S>::Zero(3, 3);
+  eigen.compute(Matrix<S>::Zero(3, 3));
+  eigen.solve_lyapunov(l);
+  EXPECT_EQ(l.norm(), S(0));
+
+  const Matrix<S> u = random_orthogonal<S>(4, 5).leftCols(2);
+  const Matrix<S> inside = random_symmetric<S>(2, 6), m = u * u.transpose();
+  l = 2 * u * inside * u.transpose();  // m L + L m for L = u inside u', which has no part in the null space of m
+  eigen.compute(m);
+  eigen.solve_lyapunov(l);
+  EXPECT_LE((l - u * inside * u.transpose()).norm(), rounding<S>(inside.norm(), 100));
+}
+
 TYPED_TEST(SymmetricTest, NaNIsNamedNotSpread) {
   using S = TypeParam;
   Matrix<S> m = Matrix<S>::Identity(3, 3);

@@ -56,11 +56,15 @@ template <class S>
 void SymmetricEigen<S>::solve_lyapunov(Out<S> rhs) {
   // m = Q diag(c) Q':  (Q'LQ)_ij = (Q' rhs Q)_ij / (c_i + c_j)
   const Index n = values_.size();
+  const S floor = static_cast<S>(n) * std::numeric_limits<S>::epsilon() * values_(n - 1);
   scratch_.resize(n, n);
   multiply<S>(rhs, vectors_, scratch_);
   multiply_at<S>(vectors_, scratch_, rhs);
   for (Index j = 0; j < n; ++j)
-    for (Index i = 0; i < n; ++i) rhs(i, j) /= values_(i) + values_(j);
+    for (Index i = 0; i < n; ++i) {
+      const S sum = values_(i) + values_(j);
+      rhs(i, j) = sum > floor ? rhs(i, j) / sum : S(0);
+    }
   multiply_bt<S>(rhs, vectors_, scratch_);
   multiply<S>(vectors_, scratch_, rhs);
 }

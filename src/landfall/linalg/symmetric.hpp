@@ -21,7 +21,8 @@ class SymmetricEigen {
   /// Q diag(1/sqrt(values)) Q'. Throws NumericalError when m is not numerically positive definite.
   Matrix<S> inverse_root() const;
 
-  /// The symmetric L with m L + L m = rhs, for symmetric rhs. Needs m positive definite; overwrites rhs.
+  /// The symmetric L with m L + L m = rhs, for symmetric rhs and m positive semidefinite; overwrites rhs. Where m is
+  /// singular to rounding it is the least-squares solution of smallest norm, so m = 0 gives L = 0.
   void solve_lyapunov(Out<S> rhs);
 
  private:

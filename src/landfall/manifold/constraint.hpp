@@ -1,0 +1,133 @@
+// h(x) = 0, the general constraint of the method. One's own constraint says what h is and what the adjoint of
+// its differential is; the Lagrange multiplier and the direction of the landing method follow.
+//
+//   // The part of the ellipsoid x'Ax = 1 that lies in the plane <c, x> = 0.
+//   class Slice final : public landfall::Constraint<double> {
+//    public:
+//     Slice(landfall::Matrix<double> a, landfall::Matrix<double> c)
+//         : Constraint({{a.rows(), 1}}, 2), a_(std::move(a)), c_(std::move(c)) {}
+//
+//    protected:
+//     void value_impl(const landfall::Point<double>& x, landfall::Vector<double>& h) const override {
+//       h << x[0].cwiseProduct(a_ * x[0]).sum() - 1, x[0].cwiseProduct(c_).sum();
+//     }
+//     void adjoint_impl(const landfall::Point<double>& x, const landfall::Vector<double>& lambda,
+//                       landfall::Point<double>& out) const override {
+//       out[0] = 2 * lambda(0) * (a_ * x[0]) + lambda(1) * c_;
+//     }
+//
+//    private:
+//     landfall::Matrix<double> a_, c_;
+//   };
+//
+//   Slice slice(a, c);
+//   slice.value(x, h);                   // h(x)
+//   slice.direction(x, gradient, psi);   // Psi(x)
+//   slice.normal(x, h, normal);          // grad N(x); the landing field is Psi + omega grad N
+//
+// manifold/check.hpp tells whether the adjoint is right. A constraint keeps scratch space between calls, so
+// one constraint serves one thread at a time.
+#pragma once
+
+#include <landfall/linalg/types.hpp>
+#include <landfall/manifold/multiplier.hpp>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace landfall {
+
+/// Every function checks the sizes of what it reads and sets those of what it writes. Outputs must not be
+/// inputs.
+template <class S>
+class Constraint {
+ public:
+  virtual ~Constraint() = default;
+
+  /// Of the blocks of x.
+  const std::vector<Shape>& shapes() const { return shapes_; }
+  /// q, the number of scalar equations.
+  Index size() const { return size_; }
+
+  /// h(x), a vector of length q.
+  void value(const Point<S>& x, Vector<S>& h) const;
+
+  /// Dh(x)*[lambda].
+  void adjoint(const Point<S>& x, const Vector<S>& lambda, Point<S>& out) const;
+
+  /// grad N(x) = Dh(x)*[h] for h = h(x), where N = ||h||^2 / 2.
+  void normal(const Point<S>& x, const Vector<S>& h, Point<S>& out) const { adjoint(x, h, out); }
+
+  /// lambda(x) = (Dh(x)*)^+ [grad f(x)].
+  void multiplier(const Point<S>& x, const Point<S>& gradient, Vector<S>& lambda) const;
+
+  /// Psi(x), a relative ascent direction: orthogonal to the range of Dh(x)*, <Psi, grad f> >= rho ||Psi||^2.
+  void direction(const Point<S>& x, const Point<S>& gradient, Point<S>& psi) const;
+
+ protected:
+  Constraint(std::vector<Shape> shapes, Index size);
+
+  // What is written has its size already.
+  virtual void value_impl(const Point<S>& x, Vector<S>& h) const = 0;
+  virtual void adjoint_impl(const Point<S>& x, const Vector<S>& lambda, Point<S>& out) const = 0;
+
+  /// By least squares on Dh(x)* as a matrix, found by q adjoints: O(d q^2) work and d q memory for d entries
+  /// of x.
+  virtual void multiplier_impl(const Point<S>& x, const Point<S>& gradient, Vector<S>& lambda) const;
+
+  /// grad f - Dh(x)*[lambda(x)], the Riemannian gradient on the layer {h = h(x)}; rho = 1.
+  virtual void direction_impl(const Point<S>& x, const Point<S>& gradient, Point<S>& psi) const;
+
+ private:
+  void check(const Point<S>& point, const char* name) const;
+  void reshape(Point<S>& point) const;
+
+  std::vector<Shape> shapes_;
+  Index size_;
+  mutable LeastSquares<S> least_squares_;
+  mutable Vector<S> unit_, lambda_;
+  mutable Point<S> column_;
+};
+
+template <class S>
+using ConstraintPtr = std::shared_ptr<const Constraint<S>>;
+
+/// A constraint from two functions, which find their outputs sized.
+template <class S>
+class FunctionConstraint final : public Constraint<S> {
+ public:
+  using Value = std::function<void(const Point<S>& x, Vector<S>& h)>;
+  using Adjoint = std::function<void(const Point<S>& x, const Vector<S>& lambda, Point<S>& out)>;
+  FunctionConstraint(std::vector<Shape> shapes, Index size, Value value, Adjoint adjoint);
+
+ protected:
+  void value_impl(const Point<S>& x, Vector<S>& h) const override { value_(x, h); }
+  void adjoint_impl(const Point<S>& x, const Vector<S>& lambda, Point<S>& out) const override {
+    adjoint_(x, lambda, out);
+  }
+
+ private:
+  Value value_;
+  Adjoint adjoint_;
+};
+
+/// A symmetric p x p matrix as a vector of length p(p+1)/2: its upper triangle by columns, entries off the
+/// diagonal times sqrt 2. Keeps norms and inner products, so the adjoint of a packed h is Dh*[unpacked
+/// lambda]. Sets the size of h.
+template <class S>
+void pack_symmetric(In<S> m, Vector<S>& h);
+
+/// The inverse; m is p x p.
+template <class S>
+void unpack_symmetric(const Vector<S>& h, Out<S> m);
+
+#define LANDFALL_CONSTRAINT(EXTERN, S)                       \
+  EXTERN template class Constraint<S>;                       \
+  EXTERN template class FunctionConstraint<S>;               \
+  EXTERN template void pack_symmetric<S>(In<S>, Vector<S>&); \
+  EXTERN template void unpack_symmetric<S>(const Vector<S>&, Out<S>);
+LANDFALL_CONSTRAINT(extern, float)
+LANDFALL_CONSTRAINT(extern, double)
+
+}  // namespace landfall

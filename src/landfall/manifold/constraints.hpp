@@ -1,0 +1,115 @@
+// The constraints that are given: unit norm, unit columns, orthonormal and B-orthonormal columns, and
+// products of those.
+//
+//   auto b = std::make_shared<landfall::DenseOperator<double>>(covariance);
+//   landfall::GeneralizedStiefelConstraint<double> one(b, 5);                    // X'BX = I, X with 5
+//   columns
+//
+//   landfall::ProductConstraint<double> both({                                   // two views, as in CCA
+//       std::make_shared<landfall::GeneralizedStiefelConstraint<double>>(left, 5),
+//       std::make_shared<landfall::GeneralizedStiefelConstraint<double>>(right, 5)});
+#pragma once
+
+#include <landfall/linalg/operator.hpp>
+#include <landfall/manifold/constraint.hpp>
+
+namespace landfall {
+
+/// h(x) = ||x||^2 - 1, in the Frobenius norm for a matrix x.
+template <class S>
+class SphereConstraint final : public Constraint<S> {
+ public:
+  explicit SphereConstraint(Index rows, Index cols = 1) : Constraint<S>({{rows, cols}}, 1) {}
+
+ protected:
+  void value_impl(const Point<S>& x, Vector<S>& h) const override;
+  void adjoint_impl(const Point<S>& x, const Vector<S>& lambda, Point<S>& out) const override;
+  /// <x, G> / (2 ||x||^2); 0 at x = 0.
+  void multiplier_impl(const Point<S>& x, const Point<S>& gradient, Vector<S>& lambda) const override;
+};
+
+/// Columns of length one: h_j(X) = ||x_j||^2 - 1.
+template <class S>
+class ObliqueConstraint final : public Constraint<S> {
+ public:
+  ObliqueConstraint(Index rows, Index cols) : Constraint<S>({{rows, cols}}, cols) {}
+
+ protected:
+  void value_impl(const Point<S>& x, Vector<S>& h) const override;
+  void adjoint_impl(const Point<S>& x, const Vector<S>& lambda, Point<S>& out) const override;
+  /// <x_j, g_j> / (2 ||x_j||^2); 0 where x_j = 0.
+  void multiplier_impl(const Point<S>& x, const Point<S>& gradient, Vector<S>& lambda) const override;
+};
+
+/// Which relative ascent direction of the generalized Stiefel manifold, with Y = BX, C = Y'Y, G = grad f(X).
+enum class AscentDirection {
+  riemannian,  // Psi_E = G - 2 Y lambda: Euclidean metric, a p x p Lyapunov equation; rho = 1
+  landing,     // Psi_B = G C - Y (G'Y) = 2 skew(G X'B) B X: products alone; rho = 1/(2 beta_1 (1 + eps))
+};
+
+/// h(X) = X'BX - I, packed (pack_symmetric), X with p columns. B is taken to be fixed: its product with the
+/// point last seen is kept, so value, direction and normal at one point cost one product with B.
+template <class S>
+class GeneralizedStiefelConstraint : public Constraint<S> {
+ public:
+  GeneralizedStiefelConstraint(OperatorPtr<S> b, Index p,
+                               AscentDirection direction = AscentDirection::riemannian);
+
+ protected:
+  void value_impl(const Point<S>& x, Vector<S>& h) const final;
+  void adjoint_impl(const Point<S>& x, const Vector<S>& lambda, Point<S>& out) const final;
+  void multiplier_impl(const Point<S>& x, const Point<S>& gradient, Vector<S>& lambda) const final;
+  void direction_impl(const Point<S>& x, const Point<S>& gradient, Point<S>& psi) const final;
+
+ private:
+  const Matrix<S>& product(const Matrix<S>& x) const;
+
+  OperatorPtr<S> b_;
+  AscentDirection direction_;
+  mutable LyapunovMultiplier<S> lyapunov_;
+  mutable Matrix<S> x_, y_;         // the point last seen and B times it,
+  mutable bool known_ = false;      // if there is one
+  mutable Matrix<S> left_, right_;  // p x p
+};
+
+/// Orthonormal columns: h(X) = X'X - I, packed.
+template <class S>
+class StiefelConstraint final : public GeneralizedStiefelConstraint<S> {
+ public:
+  StiefelConstraint(Index n, Index p, AscentDirection direction = AscentDirection::riemannian);
+};
+
+/// Several constraints, each on its own blocks. Points, h and lambda are those of the parts, one after the
+/// other, and the multiplier and the direction are each part's own.
+template <class S>
+class ProductConstraint final : public Constraint<S> {
+ public:
+  explicit ProductConstraint(std::vector<ConstraintPtr<S>> parts);
+
+ protected:
+  void value_impl(const Point<S>& x, Vector<S>& h) const override;
+  void adjoint_impl(const Point<S>& x, const Vector<S>& lambda, Point<S>& out) const override;
+  void multiplier_impl(const Point<S>& x, const Point<S>& gradient, Vector<S>& lambda) const override;
+  void direction_impl(const Point<S>& x, const Point<S>& gradient, Point<S>& psi) const override;
+
+ private:
+  struct Part {
+    ConstraintPtr<S> constraint;
+    std::size_t first_block;
+    Index first_equation;
+    mutable Point<S> x{}, gradient{}, out{};  // copies of the part's own blocks
+    mutable Vector<S> equations{};            // its part of h or lambda
+  };
+  std::vector<Part> parts_;
+};
+
+#define LANDFALL_CONSTRAINTS(EXTERN, S)                  \
+  EXTERN template class SphereConstraint<S>;             \
+  EXTERN template class ObliqueConstraint<S>;            \
+  EXTERN template class GeneralizedStiefelConstraint<S>; \
+  EXTERN template class StiefelConstraint<S>;            \
+  EXTERN template class ProductConstraint<S>;
+LANDFALL_CONSTRAINTS(extern, float)
+LANDFALL_CONSTRAINTS(extern, double)
+
+}  // namespace landfall
