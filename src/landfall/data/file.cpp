@@ -1,0 +1,140 @@
+#include <landfall/data/file.hpp>
+#include <landfall/errors.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace landfall {
+namespace {
+
+std::string reason(int error) {
+  return std::generic_category().message(error);
+}
+
+}  // namespace
+
+InputFile::InputFile(const std::filesystem::path& path) : name_(path.string()) {
+  // O_NONBLOCK: opening a pipe must not wait for a writer before it is refused below.
+  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor_ < 0) {
+    if (errno == ENOENT) throw DataError(fmt::format("{}: no such file", name_));
+    throw DataError(fmt::format("{}: cannot be opened: {}", name_, reason(errno)));
+  }
+  struct stat status {};
+  std::string refusal;
+  if (::fstat(descriptor_, &status) != 0)
+    refusal = fmt::format("{}: cannot be opened: {}", name_, reason(errno));
+  else if (S_ISDIR(status.st_mode))
+    refusal = fmt::format("{}: a folder, expected a file", name_);
+  else if (!S_ISREG(status.st_mode))
+    refusal = fmt::format("{}: not a regular file", name_);
+  if (!refusal.empty()) {
+    ::close(descriptor_);
+    throw DataError(refusal);
+  }
+  size_ = static_cast<std::uint64_t>(status.st_size);
+}
+
+InputFile::~InputFile() {
+  ::close(descriptor_);
+}
+
+void InputFile::read(std::uint64_t offset, std::span<std::byte> out) const {
+  while (!out.empty()) {
+    const ssize_t count = ::pread(descriptor_, out.data(), out.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw DataError(fmt::format("{}: cannot be read: {}", name_, reason(errno)));
+    if (count == 0)
+      throw DataError(
+          fmt::format("{}: truncated: expected {} bytes, found {}", name_, offset + out.size(), offset));
+    out = out.subspan(static_cast<std::size_t>(count));
+    offset += static_cast<std::uint64_t>(count);
+  }
+}
+
+std::optional<std::string_view> LineReader::next() {
+  std::size_t searched = position_;
+  std::size_t end = buffer_.find('\n', searched);
+  while (end == std::string::npos) {
+    searched = buffer_.size() - position_;  // the unfinished line moves to the front
+    if (!refill()) break;
+    end = buffer_.find('\n', searched);
+  }
+  if (end == std::string::npos && position_ == buffer_.size()) return std::nullopt;
+  std::string_view line(buffer_);
+  line = line.substr(position_, end == std::string::npos ? end : end - position_);
+  position_ = end == std::string::npos ? buffer_.size() : end + 1;
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  ++number_;
+  return line;
+}
+
+bool LineReader::refill() {
+  constexpr std::uint64_t chunk = 1 << 20;
+  const auto count = static_cast<std::size_t>(std::min(chunk, file_.size() - read_));
+  if (count == 0) return false;
+  buffer_.erase(0, position_);
+  position_ = 0;
+  const std::size_t kept = buffer_.size();
+  buffer_.resize(kept + count);
+  file_.read(read_, std::as_writable_bytes(std::span(buffer_.data() + kept, count)));
+  read_ += count;
+  return true;
+}
+
+std::uint64_t LineReader::bytes_left() const {
+  return file_.size() - read_ + (buffer_.size() - position_);
+}
+
+AtomicFile::AtomicFile(const std::filesystem::path& path) : name_(path.string()), target_(path) {
+  // A symbolic link stays one: what it points to is replaced.
+  std::error_code error;
+  if (std::filesystem::is_symlink(path, error)) target_ = std::filesystem::weakly_canonical(path, error);
+  const auto status = std::filesystem::status(target_, error);
+  if (std::filesystem::is_directory(status))
+    throw DataError(fmt::format("{}: a folder, expected a file", name_));
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    throw DataError(fmt::format("{}: not a regular file", name_));
+  for (int attempt = 0; descriptor_ < 0; ++attempt) {
+    temporary_ = target_;
+    temporary_ += fmt::format(".{}.{}.tmp", ::getpid(), attempt);
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ < 0 && (errno != EEXIST || attempt == 1000)) fail(errno);
+  }
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ < 0) return;
+  ::close(descriptor_);
+  ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::fail(int error) const {
+  throw DataError(fmt::format("{}: cannot be written: {}", name_, reason(error)));
+}
+
+void AtomicFile::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail(errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+}
+
+void AtomicFile::commit() {
+  // The data must be on the disk before the name is: a full disk may only be noticed here.
+  if (::fsync(descriptor_) != 0) fail(errno);
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
+  ::close(descriptor_);
+  descriptor_ = -1;
+}
+
+}  // namespace landfall

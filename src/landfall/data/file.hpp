@@ -1,0 +1,90 @@
+// Files, with errors that name them: positioned reads, lines of text, and writes that happen whole or not at
+// all.
+//
+//   landfall::InputFile file("A.npy");                       // DataError: "A.npy: no such file"
+//   landfall::LineReader lines(file);
+//   while (auto line = lines.next()) use(lines.number(), *line);
+//
+//   landfall::AtomicFile out("A.npy");                       // a temporary file beside A.npy
+//   out.write(bytes);
+//   out.commit();                                            // only now is there an A.npy, or a new one
+#pragma once
+
+#include <landfall/linalg/types.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace landfall {
+
+/// A regular file opened for reading.
+class InputFile {
+ public:
+  /// Throws DataError when the file is missing, a folder, not a regular file, or must not be read.
+  explicit InputFile(const std::filesystem::path& path);
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  const std::string& name() const { return name_; }  // the path as given, for messages
+  std::uint64_t size() const { return size_; }       // bytes, when opened
+
+  /// Fills out with the bytes from offset on; DataError when the file ends before.
+  void read(std::uint64_t offset, std::span<std::byte> out) const;
+
+ private:
+  std::string name_;
+  int descriptor_ = -1;
+  std::uint64_t size_ = 0;
+};
+
+/// The lines of a text file, without "\n" or "\r\n", in a buffer of about a mebibyte. The file must
+/// outlive it.
+class LineReader {
+ public:
+  explicit LineReader(const InputFile& file) : file_(file) {}
+
+  /// The next line, valid until the next call; nothing at the end of the file.
+  std::optional<std::string_view> next();
+
+  Index number() const { return number_; }  // of the line last returned, from 1
+  std::uint64_t bytes_left() const;         // after that line
+  const InputFile& file() const { return file_; }
+
+ private:
+  bool refill();
+
+  const InputFile& file_;
+  std::string buffer_;
+  std::size_t position_ = 0;  // of the next line in the buffer
+  std::uint64_t read_ = 0;    // bytes of the file that were read into the buffer so far
+  Index number_ = 0;
+};
+
+/// A file that appears under its name complete, or not at all: written beside it, then renamed. An existing
+/// file of that name keeps its content until commit(); without commit() the temporary file is removed.
+class AtomicFile {
+ public:
+  explicit AtomicFile(const std::filesystem::path& path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(std::span<const std::byte> bytes);
+  void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+  void commit();
+
+ private:
+  [[noreturn]] void fail(int error) const;
+
+  std::string name_;
+  std::filesystem::path target_, temporary_;
+  int descriptor_ = -1;
+};
+
+}  // namespace landfall

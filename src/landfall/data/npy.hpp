@@ -1,0 +1,60 @@
+// NumPy's .npy files, whole: vectors and matrices of real numbers, any byte order, rows or columns first.
+//
+//   landfall::write_npy<double>("A.npy", a);                          // numpy.load("A.npy")
+//   landfall::Matrix<float> x = landfall::read_npy<float>("A.npy");   // converted to the scalar asked for
+#pragma once
+
+#include <landfall/data/file.hpp>
+#include <landfall/linalg/types.hpp>
+
+#include <bit>
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+namespace landfall {
+
+enum class NpyType { f4, f8, u1, i1, i2, i4, i8 };
+enum class NpyOrder { rows_first, columns_first };  // "C" and "Fortran"
+
+/// What the header of an .npy file says, and where the numbers begin.
+struct NpyHeader {
+  NpyType type = NpyType::f8;
+  std::endian byte_order = std::endian::little;
+  NpyOrder order = NpyOrder::rows_first;
+  std::vector<Index> shape;
+  std::uint64_t offset = 0;  // of the first number in the file, in bytes
+
+  Index item_size() const;  // bytes
+  /// The array as a matrix: a vector of n numbers is n x 1.
+  Index rows() const { return shape.at(0); }
+  Index cols() const { return shape.size() > 1 ? shape[1] : 1; }
+};
+
+/// Reads formats 1 to 3. The file is exactly as long as the header promises, or DataError.
+NpyHeader read_npy_header(const InputFile& file);
+
+/// One or two dimensions, at least one entry. Nothing is allocated before the sizes are known to be those of
+/// the file.
+template <class S>
+Matrix<S> read_npy(const InputFile& file);
+template <class S>
+Matrix<S> read_npy(const std::filesystem::path& path);
+
+/// Format 1.0, rows first, f4 or f8 by the scalar: what every reader of .npy knows. Appears whole or not at
+/// all.
+template <class S>
+void write_npy(const std::filesystem::path& path, In<S> matrix);
+/// The same as a one-dimensional array.
+template <class S>
+void write_npy_vector(const std::filesystem::path& path, const Vector<S>& vector);
+
+#define LANDFALL_NPY(EXTERN, S)                                           \
+  EXTERN template Matrix<S> read_npy<S>(const InputFile&);                \
+  EXTERN template Matrix<S> read_npy<S>(const std::filesystem::path&);    \
+  EXTERN template void write_npy<S>(const std::filesystem::path&, In<S>); \
+  EXTERN template void write_npy_vector<S>(const std::filesystem::path&, const Vector<S>&);
+LANDFALL_NPY(extern, float)
+LANDFALL_NPY(extern, double)
+
+}  // namespace landfall

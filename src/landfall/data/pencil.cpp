@@ -1,0 +1,109 @@
+#include <landfall/data/npy.hpp>
+#include <landfall/data/pencil.hpp>
+#include <landfall/errors.hpp>
+#include <landfall/linalg/products.hpp>
+#include <landfall/linalg/random.hpp>
+#include <landfall/linalg/symmetric.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+#include <lapacke.h>
+
+namespace landfall {
+namespace {
+
+enum Purpose : std::uint64_t { basis_of_a = 0x70656e41, basis_of_b = 0x70656e42 };
+
+/// The Q of a QR factorization of a Gaussian matrix: uniform over the orthogonal matrices up to the signs of
+/// its columns, which Q diag(d) Q' does not see.
+Matrix<double> random_orthogonal(Index size, Stream stream) {
+  Matrix<double> q = gaussian<double>(size, size, stream);
+  Vector<double> tau(size);
+  const int n = static_cast<int>(size);
+  int info = LAPACKE_dgeqrf(LAPACK_COL_MAJOR, n, n, q.data(), n, tau.data());
+  if (info == 0) info = LAPACKE_dorgqr(LAPACK_COL_MAJOR, n, n, n, q.data(), n, tau.data());
+  if (info != 0)
+    throw NumericalError(fmt::format("LAPACK failed to factor a {}x{} matrix, info = {}", n, n, info));
+  return q;
+}
+
+/// F diag(values) F'.
+Matrix<double> congruence(const Matrix<double>& f, const Vector<double>& values) {
+  Matrix<double> out(f.rows(), f.rows());
+  multiply_bt<double>(f * values.asDiagonal(), f, out);
+  symmetrize<double>(out);
+  return out;
+}
+
+/// From 1/condition up to 1.
+Vector<double> equidistant(Index n, double condition) {
+  if (n == 1) return Vector<double>::Ones(1);
+  return Vector<double>::LinSpaced(n, 1 / condition, 1);
+}
+
+/// base^(-i/steps), i = 0..n-1: from 1 down.
+Vector<double> exponential(Index n, double base, Index steps) {
+  Vector<double> values(n);
+  for (Index i = 0; i < n; ++i)
+    values(i) = std::pow(base, -static_cast<double>(i) / static_cast<double>(steps));
+  return values;
+}
+
+}  // namespace
+
+void PencilOptions::validate() const {
+  if (size < 1 || size > std::numeric_limits<int>::max())
+    throw UsageError(fmt::format("PencilOptions: size = {}, expected at least 1 and below 2^31", size));
+  if (!(condition >= 1) || !std::isfinite(condition))
+    throw UsageError(
+        fmt::format("PencilOptions: condition = {}, expected a finite number of at least 1", condition));
+}
+
+Pencil make_pencil(const PencilOptions& options) {
+  options.validate();
+  const Index n = options.size;
+  const Vector<double> alpha = equidistant(n, options.condition);
+  const Vector<double> beta = options.kind == PencilKind::released
+                                  ? exponential(n, static_cast<double>(n), n)
+                                  : exponential(n, options.condition, std::max<Index>(n - 1, 1));
+  const Matrix<double> qa = random_orthogonal(n, {options.seed, basis_of_a});
+  const Matrix<double> qb = random_orthogonal(n, {options.seed, basis_of_b});
+
+  Pencil pencil;
+  pencil.b = congruence(qb, beta);
+  if (options.kind == PencilKind::planted) {
+    // B = L L' with L = Q_b diag(sqrt(beta)), A = (L Q_a) diag(lambda) (L Q_a)'
+    Matrix<double> lq(n, n);
+    multiply<double>(qb * beta.cwiseSqrt().asDiagonal(), qa, lq);
+    pencil.a = congruence(lq, alpha);
+    pencil.eigenvalues = alpha;
+  } else {
+    pencil.a = congruence(qa, alpha);
+  }
+  if (options.kind == PencilKind::released) {
+    pencil.a /= pencil.a.norm();
+    pencil.b /= pencil.b.norm();
+  }
+  return pencil;
+}
+
+void write_pencil(const std::filesystem::path& folder, const Pencil& pencil) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw DataError(fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
+  write_npy<double>(folder / "A.npy", pencil.a);
+  write_npy<double>(folder / "B.npy", pencil.b);
+  const auto eigenvalues = folder / "eigenvalues.npy";
+  if (pencil.eigenvalues.size() > 0) {
+    write_npy_vector<double>(eigenvalues, pencil.eigenvalues);
+  } else {
+    std::filesystem::remove(eigenvalues, error);
+    if (error)
+      throw DataError(fmt::format("{}: cannot be removed: {}", eigenvalues.string(), error.message()));
+  }
+}
+
+}  // namespace landfall
