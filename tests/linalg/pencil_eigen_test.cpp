@@ -1,0 +1,153 @@
+#include <landfall/errors.hpp>
+#include <landfall/linalg/pencil_eigen.hpp>
+
+#include "support.hpp"
+
+namespace landfall::test {
+
+template <class S>
+using PencilEigenTest = Typed<S>;
+TYPED_TEST_SUITE(PencilEigenTest, Scalars);
+
+template <class S>
+void expect_eigenpairs(const Matrix<S>& a, const Matrix<S>& b, const PencilEigen<S>& pairs, S condition) {
+  const Matrix<S>& x = pairs.vectors;
+  const Matrix<S> residual = a * x - b * x * pairs.values.asDiagonal();
+  const S scale = (a.norm() + pairs.values.cwiseAbs().maxCoeff() * b.norm()) * x.norm();
+  EXPECT_LE(residual.norm(), rounding<S>(scale));
+  EXPECT_LE((x.transpose() * b * x - Matrix<S>::Identity(x.cols(), x.cols())).norm(), rounding<S>(condition));
+}
+
+template <class Error, class Call>
+std::string message(Call call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no such exception";
+}
+
+TYPED_TEST(PencilEigenTest, PairsAreEigenpairsOrderedAndBOrthonormal) {
+  using S = TypeParam;
+  for (const Index n : {1, 2, 7, 60, 150}) {
+    const Matrix<S> a = random_symmetric<S>(n, 1), b = random_spd<S>(n, 50, 2);
+    for (const Index p : {Index{1}, (n + 2) / 3, n}) {
+      const auto top = solve_pencil<S>(a, b, p), bottom = solve_pencil<S>(a, b, p, true);
+      expect_eigenpairs<S>(a, b, top, 50);
+      expect_eigenpairs<S>(a, b, bottom, 50);
+      EXPECT_TRUE(std::is_sorted(top.values.begin(), top.values.end(), std::greater<>()));
+      EXPECT_TRUE(std::is_sorted(bottom.values.begin(), bottom.values.end()));
+      EXPECT_GE(top.values(p - 1), bottom.values(0));
+    }
+  }
+}
+
+TEST(PencilEigenDoubleTest, AgreesWithEigenToTenDigits) {
+  for (const Index n : {5, 80, 200}) {
+    const Matrix<double> a = random_symmetric<double>(n, 3), b = random_spd<double>(n, 1e3, 4);
+    const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix<double>> reference(a, b);
+    const double scale = reference.eigenvalues().cwiseAbs().maxCoeff();
+    const Index p = n / 2;
+    const auto top = solve_pencil<double>(a, b, p), bottom = solve_pencil<double>(a, b, p, true);
+    EXPECT_LE((top.values - reference.eigenvalues().tail(p).reverse()).norm(), 1e-10 * scale);
+    EXPECT_LE((bottom.values - reference.eigenvalues().head(p)).norm(), 1e-10 * scale);
+  }
+}
+
+TYPED_TEST(PencilEigenTest, ClustersAndMultipleEigenvaluesKeepTheirVectorsApart) {
+  using S = TypeParam;
+  Vector<double> values = Vector<double>::Constant(90, 1);
+  values.tail(30).setConstant(2);
+  values.tail(10) += 1e-6 * Vector<double>::LinSpaced(10, 0, 1);
+  const Matrix<S> a = with_spectrum<S>(values, 5), identity = Matrix<S>::Identity(90, 90);
+  expect_eigenpairs<S>(a, identity, solve_pencil<S>(a, identity, 40), 1);
+  expect_eigenpairs<S>(identity, identity, solve_pencil<S>(identity, identity, 90), 1);
+}
+
+TYPED_TEST(PencilEigenTest, ZeroANeedsNoSpecialCase) {
+  using S = TypeParam;
+  const Matrix<S> zero = Matrix<S>::Zero(12, 12), b = random_spd<S>(12, 10, 6);
+  const auto pairs = solve_pencil<S>(zero, b, 4);
+  EXPECT_EQ(pairs.values, Vector<S>::Zero(4));
+  expect_eigenpairs<S>(zero, b, pairs, 10);
+}
+
+TYPED_TEST(PencilEigenTest, ScalesOfAAndBPassThroughExactly) {
+  using S = TypeParam;
+  const int far = std::numeric_limits<S>::max_exponent / 2 - 12;  // squares of such entries overflow
+  const Matrix<S> a = random_symmetric<S>(30, 7), b = random_spd<S>(30, 20, 8);
+  const auto plain = solve_pencil<S>(a, b, 6);
+  for (const int up : {-far, far})
+    for (const int down : {-far, far}) {
+      const S grow = std::ldexp(S(1), 2 * (up / 2)), shrink = std::ldexp(S(1), 2 * (down / 2));
+      const auto scaled = solve_pencil<S>(grow * a, shrink * b, 6);
+      EXPECT_EQ(scaled.values, (plain.values * grow / shrink).eval());
+      EXPECT_EQ(scaled.vectors, (plain.vectors / std::sqrt(shrink)).eval());
+    }
+}
+
+TYPED_TEST(PencilEigenTest, OnlyLowerTrianglesAreRead) {
+  using S = TypeParam;
+  Matrix<S> a = random_symmetric<S>(20, 9), b = random_spd<S>(20, 20, 10);
+  const auto expected = solve_pencil<S>(a, b, 3);
+  a.template triangularView<Eigen::StrictlyUpper>().setConstant(std::numeric_limits<S>::quiet_NaN());
+  b.template triangularView<Eigen::StrictlyUpper>().setConstant(std::numeric_limits<S>::quiet_NaN());
+  EXPECT_EQ(solve_pencil<S>(a, b, 3).vectors, expected.vectors);
+}
+
+TYPED_TEST(PencilEigenTest, MisuseAndBadDataAreNamed) {
+  using S = TypeParam;
+  const Matrix<S> a = random_symmetric<S>(9, 11), identity = Matrix<S>::Identity(9, 9);
+  EXPECT_EQ(message<UsageError>([&] { solve_pencil<S>(a, identity, 0); }),
+            "asked for 0 eigenpairs of a pencil of size 9");
+  EXPECT_EQ(message<UsageError>([&] { solve_pencil<S>(a, identity, 10); }),
+            "asked for 10 eigenpairs of a pencil of size 9");
+  EXPECT_EQ(message<UsageError>([&] { solve_pencil<S>(a, Matrix<S>::Identity(8, 9), 2); }),
+            "a pencil needs A and B square and of one size, got 9x9 and 8x9");
+  Matrix<S> b = identity;
+  b(6, 6) = -1;
+  EXPECT_EQ(message<DataError>([&] { solve_pencil<S>(a, b, 2); }),
+            "B is not positive definite: its leading 7x7 block is not");
+  EXPECT_EQ(message<DataError>([&] { solve_pencil<S>(a, Matrix<S>::Zero(9, 9), 2); }),
+            "B is not positive definite: its leading 1x1 block is not");
+  b(6, 6) = std::numeric_limits<S>::epsilon() / 2;
+  const std::string least = sizeof(S) == 4 ? "5.96e-08" : "1.11e-16";
+  EXPECT_EQ(message<DataError>([&] { solve_pencil<S>(a, b, 2); }),
+            "B is singular to working precision: eigenvalues from at most " + least + " to at least 1");
+  Matrix<S> broken = a;
+  broken(4, 2) = std::numeric_limits<S>::infinity();
+  EXPECT_EQ(message<DataError>([&] { solve_pencil<S>(broken, identity, 2); }),
+            "A has a NaN or infinite entry");
+  EXPECT_EQ(message<DataError>([&] { solve_pencil<S>(a, broken, 2); }), "B has a NaN or infinite entry");
+}
+
+TYPED_TEST(PencilEigenTest, SingularGramMatricesAreRefused) {
+  using S = TypeParam;
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    const Matrix<S> samples = gaussian<S>(20, 40, {seed, 1});
+    const Matrix<S> b = samples.transpose() * samples;  // rank 20
+    EXPECT_THROW(solve_pencil<S>(Matrix<S>::Identity(40, 40), b, 3), DataError);
+  }
+}
+
+TYPED_TEST(PencilEigenTest, OrthonormalizingFactorFindsTheRankWhateverTheScales) {
+  using S = TypeParam;
+  Matrix<S> y = gaussian<S>(30, 6, {12, 1});
+  y.col(4) = y.col(0) - y.col(2);
+  y.col(1) *= S(1e6);
+  y.col(5) *= S(1e-6);
+  y.col(3).setZero();
+  const Matrix<S> t = orthonormalizing_factor<S>(y.transpose() * y);
+  ASSERT_EQ(t.cols(), 4);
+  const Matrix<S> basis = y * t;
+  EXPECT_LE((basis.transpose() * basis - Matrix<S>::Identity(4, 4)).norm(), rounding<S>(10));
+  EXPECT_EQ(orthonormalizing_factor<S>(Matrix<S>::Zero(3, 3)).cols(), 0);
+  Matrix<S> indefinite = Matrix<S>::Identity(3, 3);
+  indefinite(1, 0) = indefinite(0, 1) = 2;
+  EXPECT_EQ(message<DataError>([&] { orthonormalizing_factor<S>(indefinite); }),
+            "B is not positive definite: x'Bx < 0 was met");
+  EXPECT_THROW(orthonormalizing_factor<S>(-Matrix<S>::Identity(3, 3)), DataError);
+}
+
+}  // namespace landfall::test
