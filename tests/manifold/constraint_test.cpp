@@ -203,6 +203,28 @@ TYPED_TEST(ConstraintTest, StiefelMultiplierOnTheManifoldIsHalfTheSymmetricPart)
   EXPECT_LE((found - (x.transpose() * g + g.transpose() * x) / 4).norm(), rounding<S>(g.norm()));
 }
 
+TYPED_TEST(ConstraintTest, LeastSquaresFindsTheRank) {
+  using S = TypeParam;
+  LeastSquares<S> solver;
+  Vector<S> lambda;
+  const auto solve = [&](const Matrix<S>& j, const Vector<S>& g) {
+    solver.resize(j.rows(), j.cols());
+    solver.matrix() = j;
+    solver.target().head(g.size()) = g;
+    solver.solve(lambda);
+  };
+  const Vector<S> g = gaussian<S>(5, 1, {65, 0}), a = gaussian<S>(5, 1, {66, 0});
+  Matrix<S> j = gaussian<S>(5, 3, {67, 0});
+  solve(j, g);
+  EXPECT_LE((j.transpose() * (j * lambda - g)).norm(), rounding<S>(j.squaredNorm()));
+  j << Vector<S>::Zero(5), a, a;  // the smallest solution splits what a asks for
+  solve(j, g);
+  const S half = a.dot(g) / (2 * a.squaredNorm());
+  EXPECT_LE((lambda - Vector<S>{{0, half, half}}).norm(), rounding<S>(1));
+  solve(a.transpose(), Vector<S>::Ones(1));  // fewer rows than columns
+  EXPECT_LE((lambda - a / a.squaredNorm()).norm(), rounding<S>(1));
+}
+
 TYPED_TEST(ConstraintTest, OneProductWithBPerPoint) {
   using S = TypeParam;
   const Matrix<S> b = random_spd<S>(7, 5, 71);

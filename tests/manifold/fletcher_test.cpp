@@ -60,14 +60,16 @@ TYPED_TEST(FletcherTest, LandingFieldAscendsTheMerit) {
   const Index n = 8, p = 2;
   const Matrix<S> b = random_spd<S>(n, 4, 1);
   const auto op = std::make_shared<DenseOperator<S>>(b);
-  const Objective<S> f = quadratic<S>(random_symmetric<S>(n, 2), gaussian<S>(n, p, {3, 0}));
+  const Matrix<S> a = random_symmetric<S>(n, 2), d = gaussian<S>(n, p, {3, 0});
   const S distance = S(0.3), rho_landing = 1 / (2 * (1 + distance));  // beta_1 = 1
 
   for (const S omega : {S(0.3), S(2)})
     for (const AscentDirection direction : {AscentDirection::riemannian, AscentDirection::landing}) {
       const GeneralizedStiefelConstraint<S> c(op, p, direction);
       const S rho = direction == AscentDirection::riemannian ? S(1) : rho_landing;
-      for (std::uint64_t seed = 10; seed < 15; ++seed) {
+      for (std::uint64_t seed = 10; seed < 20; ++seed) {
+        const S scale = seed < 15 ? S(1) : S(0.03);  // Psi rules where f is large, h where it is small
+        const Objective<S> f = quadratic<S>(scale * a, scale * d);
         const Matrix<S> x = random_near_manifold<S>(b, p, static_cast<double>(distance), seed);
         const S beta = sufficient_beta<S>(c, f, x, rho, omega);
         Point<S> gradient{x}, psi, normal;

@@ -38,8 +38,8 @@
 
 namespace landfall {
 
-/// Every function checks the sizes of what it reads and sets those of what it writes. Outputs must not be
-/// inputs.
+/// Every function checks the sizes of what it reads and sets those of what it writes; no output may be an
+/// input.
 template <class S>
 class Constraint {
  public:
@@ -72,8 +72,8 @@ class Constraint {
   virtual void value_impl(const Point<S>& x, Vector<S>& h) const = 0;
   virtual void adjoint_impl(const Point<S>& x, const Vector<S>& lambda, Point<S>& out) const = 0;
 
-  /// By least squares on Dh(x)* as a matrix, found by q adjoints: O(d q^2) work and d q memory for d entries
-  /// of x.
+  /// By least squares on Dh(x)* as a matrix, found by q adjoints. For d entries of x: O(d q^2) work, d q
+  /// memory.
   virtual void multiplier_impl(const Point<S>& x, const Point<S>& gradient, Vector<S>& lambda) const;
 
   /// grad f - Dh(x)*[lambda(x)], the Riemannian gradient on the layer {h = h(x)}; rho = 1.
@@ -113,8 +113,8 @@ class FunctionConstraint final : public Constraint<S> {
 };
 
 /// A symmetric p x p matrix as a vector of length p(p+1)/2: its upper triangle by columns, entries off the
-/// diagonal times sqrt 2. Keeps norms and inner products, so the adjoint of a packed h is Dh*[unpacked
-/// lambda]. Sets the size of h.
+/// diagonal times sqrt 2. Keeps norms and inner products, so the adjoint of a packed h is that of h itself at
+/// the unpacked lambda. Sets the size of h.
 template <class S>
 void pack_symmetric(In<S> m, Vector<S>& h);
 

@@ -121,7 +121,6 @@ const Matrix<S>& GeneralizedStiefelConstraint<S>::product(const Matrix<S>& x) co
 template <class S>
 void GeneralizedStiefelConstraint<S>::value_impl(const Point<S>& x, Vector<S>& h) const {
   multiply_at<S>(x[0], product(x[0]), left_);
-  symmetrize<S>(left_);
   left_.diagonal().array() -= 1;
   pack_symmetric<S>(left_, h);
 }

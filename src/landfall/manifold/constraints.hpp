@@ -2,10 +2,9 @@
 // products of those.
 //
 //   auto b = std::make_shared<landfall::DenseOperator<double>>(covariance);
-//   landfall::GeneralizedStiefelConstraint<double> one(b, 5);                    // X'BX = I, X with 5
-//   columns
+//   landfall::GeneralizedStiefelConstraint<double> one(b, 5);         // X'BX = I, X with 5 columns
 //
-//   landfall::ProductConstraint<double> both({                                   // two views, as in CCA
+//   landfall::ProductConstraint<double> both({                        // two views, as in CCA
 //       std::make_shared<landfall::GeneralizedStiefelConstraint<double>>(left, 5),
 //       std::make_shared<landfall::GeneralizedStiefelConstraint<double>>(right, 5)});
 #pragma once

@@ -2,8 +2,7 @@
 //
 //   const double value = f(x, &gradient);
 //   const auto fletcher = landfall::fletcher_merit(constraint, value, gradient, x, beta);
-//   fletcher.merit;                      // falls along the landing method when beta is large enough and
-//   steps small
+//   fletcher.merit;      // falls along the landing method when beta is large enough and the steps are small
 #pragma once
 
 #include <landfall/manifold/constraint.hpp>

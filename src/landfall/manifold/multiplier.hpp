@@ -2,9 +2,8 @@
 // and for X'BX = I by a p x p Lyapunov equation. Both keep their workspace between calls.
 //
 //   landfall::LyapunovMultiplier<double> solver;
-//   const landfall::Matrix<double>& lambda = solver.compute(y, g);     // Y = BX, G = grad f(X)
-//   landfall::multiply<double>(y, lambda, g, -2.0, 1.0);               // G - Dh(X)*[lambda], the Riemannian
-//   gradient
+//   const landfall::Matrix<double>& lambda = solver.compute(y, g);   // Y = BX, G = grad f(X)
+//   landfall::multiply<double>(y, lambda, g, -2.0, 1.0);             // G - Dh(X)*[lambda] = Psi_E
 #pragma once
 
 #include <landfall/linalg/symmetric.hpp>
