@@ -35,7 +35,7 @@ TEST(Theory, DeterministicLandingDecaysAsOneOverKWithinItsBound) {
                                      if (g) *g = -ax;
                                      return -x.cwiseProduct(ax).sum() / 2;
                                    }),
-                                   {{operator_b, p, {}}});
+                                   {{.b = operator_b, .components = p}});
   const double eta = 0.05, omega = 1, beta = 5;
   const double rho = tight_constants(1, 0.25, epsilon).rho_metric;
   const Matrix<double> start = random_near_manifold(b, p, 0.4, 3);
@@ -61,7 +61,7 @@ TEST(Theory, DeterministicLandingDecaysAsOneOverKWithinItsBound) {
   for (std::size_t k = 0; k < iterates.size(); ++k) {
     const Matrix<double>& x = iterates[k];
     const Matrix<double> y = b * x;
-    tangent += tangent_direction<double>({}, x, Matrix<double>(-a * x), y).squaredNorm();
+    tangent += tangent_direction<double>(FieldOptions<double>{}, x, Matrix<double>(-a * x), y).squaredNorm();
     normal += (x.transpose() * y - Matrix<double>::Identity(p, p)).squaredNorm();
     const double count = static_cast<double>(k + 1);
     EXPECT_LE(tangent / count, 4 * (first - last) / (eta * rho * count));
@@ -90,7 +90,8 @@ TEST(Theory, StochasticLandingWithDecayingStepsFallsAtLeastAsOneOverRootK) {
     auto samples = std::make_shared<LinearSamples<double>>(
         std::vector<RowMatrix<double>>{joint.leftCols(n), joint.rightCols(n)}, std::vector<Index>{p, p},
         std::vector<double>{0, 0}, correlation_link<double>(), seed);
-    SampledLandscape<double> landscape(samples, {.estimator = Estimator::split, .batch = 8}, {{}, {}});
+    SampledLandscape<double> landscape(samples, {.estimator = Estimator::split, .batch = 8},
+                                       std::vector<FieldOptions<double>>(2));
     int k = 0;
     solve<double>(landscape, {random_near_manifold(bx, p, 0.3, 7), random_near_manifold(by, p, 0.3, 8)},
                   {.step = {.rule = StepRule::fixed, .size = 0.5, .schedule = Schedule::inverse_sqrt},
@@ -100,8 +101,8 @@ TEST(Theory, StochasticLandingWithDecayingStepsFallsAtLeastAsOneOverRootK) {
                      const Matrix<double> yx = bx * x[0], yy = by * x[1];
                      const Matrix<double> gx = -cross * x[1], gy = -cross.transpose() * x[0];
                      const auto i = static_cast<std::size_t>(k++);
-                     tangent[i] += tangent_direction<double>({}, x[0], gx, yx).squaredNorm() +
-                                   tangent_direction<double>({}, x[1], gy, yy).squaredNorm();
+                     tangent[i] += tangent_direction<double>(FieldOptions<double>{}, x[0], gx, yx).squaredNorm() +
+                                   tangent_direction<double>(FieldOptions<double>{}, x[1], gy, yy).squaredNorm();
                      normal[i] += std::pow((x[0].transpose() * yx)(0) - 1, 2) + std::pow((x[1].transpose() * yy)(0) - 1, 2);
                      return k < steps;
                    }});

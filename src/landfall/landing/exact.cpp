@@ -37,6 +37,7 @@ ExactLandscape<S>::ExactLandscape(Objective<S> f, std::vector<StiefelBlock<S>> b
     h_.emplace_back(block.components, block.components);
   }
   s1_ = s2_ = h_;
+  multipliers_.resize(blocks_.size());
   for (Point<S>* point : {&y_, &g_, &z_, &trial_y_, &trial_g_}) resize_like(shapes_, *point);
 }
 
@@ -127,14 +128,8 @@ double ExactLandscape<S>::merit(const Point<S>& x, double beta) {
   double value = objective(x, trial_g_, false) + beta * infeasible * infeasible;
   ++counts_.gradients;
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    // lambda = L/2 with C L + L C = Y'G + G'Y
-    gram<S>(trial_y_[i], s1_[i]);
-    multiply_at<S>(trial_y_[i], trial_g_[i], s2_[i]);
-    s2_[i] *= S(2);
-    symmetrize<S>(s2_[i]);
-    eigen_.compute(s1_[i]);
-    eigen_.solve_lyapunov(s2_[i]);
-    value -= 0.5 * static_cast<double>(h_[i].cwiseProduct(s2_[i]).sum());
+    const Matrix<S>& lambda = multipliers_[i].compute(trial_y_[i], trial_g_[i]);
+    value -= static_cast<double>(h_[i].cwiseProduct(lambda).sum());
   }
   return value;
 }

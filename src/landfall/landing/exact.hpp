@@ -5,8 +5,8 @@
 #pragma once
 
 #include <landfall/landing/landscape.hpp>
-#include <landfall/linalg/symmetric.hpp>
 #include <landfall/manifold/field.hpp>
+#include <landfall/manifold/multiplier.hpp>
 #include <landfall/manifold/objective.hpp>
 
 namespace landfall {
@@ -14,9 +14,9 @@ namespace landfall {
 /// One factor of a product of generalized Stiefel manifolds.
 template <class S>
 struct StiefelBlock {
-  OperatorPtr<S> b;
+  OperatorPtr<S> b = nullptr;
   Index components = 1;  // p, the columns of X
-  FieldOptions<S> field;
+  FieldOptions<S> field = {};
 };
 
 template <class S>
@@ -58,7 +58,7 @@ class ExactLandscape : public KnownLandscape<S> {
   std::vector<StiefelField<S>> kernels_;
   std::vector<double> scales_;  // beta of the normal term: beta_1 for 2BXH, 1 for 2XH
   Point<S> trial_y_, trial_g_;
-  SymmetricEigen<S> eigen_;
+  std::vector<LyapunovMultiplier<S>> multipliers_;
   double slope_ = 0;
   bool ray_known_ = false;
   bool carried_ = false;  // y_ (and g_ for a quadratic f) are those of the present point already

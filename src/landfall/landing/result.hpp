@@ -44,7 +44,7 @@ struct Progress {
 struct Counts {
   std::uint64_t products = 0;                 // n x p blocks multiplied with B (or with a sample of it)
   std::uint64_t gradients = 0;                // evaluations of f and its gradient
-  std::optional<std::uint64_t> allocations;   // after the first step; known when SolverOptions::allocation_count is set
+  std::optional<std::uint64_t> allocations = {};   // after the first step; known when SolverOptions::allocation_count is set
 };
 
 /// What it took to bring the start into the safe region ||h|| <= epsilon.

@@ -20,16 +20,16 @@ namespace landfall {
 template <class S>
 struct SolverOptions {
   double epsilon = 0.5;         // the safe region ||h(x)|| <= epsilon < 1
-  StepOptions step;             // eta
+  StepOptions step = {};        // eta
   double attraction = 0.25;     // a = eta omega beta_1 in (0, 1/2)
-  std::optional<double> omega;  // given by hand, in place of a
+  std::optional<double> omega = {};  // given by hand, in place of a
   double momentum = 0;          // M <- momentum M + eta Lambda, X <- X - M; in [0, 1), fixed steps only
-  std::optional<double> trust;  // c: no block moves by more than c sqrt(p) in the metric of K^-1; unset: 0.3 when sampled
-  std::optional<int> averaging; // s >= 0: returns the average of the iterates with weights ~ k^s; 0 is the plain mean
+  std::optional<double> trust = {};  // c: no block moves by more than c sqrt(p) in the metric of K^-1; unset: 0.3 when sampled
+  std::optional<int> averaging = {};  // s >= 0: returns the average of the iterates with weights ~ k^s; 0 is the plain mean
   StopWhen stop = (stop::gradient(1e-8) && stop::feasibility(1e-8)) || stop::iterations(10000);
-  std::function<bool(const Progress&, const Point<S>& x)> observer;  // after every step; false ends the run
+  std::function<bool(const Progress&, const Point<S>& x)> observer = {};  // after every step; false ends the run
   Index history = 2048;         // the most records kept; beyond it every second one is dropped
-  std::function<std::uint64_t()> allocation_count;  // the caller's counter, to see that the loop allocates nothing
+  std::function<std::uint64_t()> allocation_count = {};  // the caller's counter, to see that the loop allocates nothing
 };
 
 /// Throws UsageError naming the field that is wrong.

@@ -79,9 +79,9 @@ void StiefelField<S>::operator()(In<S> x, In<S> g, In<S> y1, In<S> y2, S omega, 
   constraint_residual<S>(x, y1, h_);
 
   // 2 omega Y H joins the factor to the right of Y where Psi has one, so that it costs no product.
-  merged_ = options_.normal == Normal::gradient && y1.data() == y2.data() &&
-            (options_.direction == Direction::metric || options_.direction == Direction::euclidean);
-  twice_omega_ = merged_ ? 2 * omega : S(0);
+  const bool merged = options_.normal == Normal::gradient && y1.data() == y2.data() &&
+                      (options_.direction == Direction::metric || options_.direction == Direction::euclidean);
+  twice_omega_ = merged ? 2 * omega : S(0);
   switch (options_.direction) {
     case Direction::metric:
       metric(g, y1, y2, lambda);
@@ -96,8 +96,21 @@ void StiefelField<S>::operator()(In<S> x, In<S> g, In<S> y1, In<S> y2, S omega, 
       preconditioned(g, y1, y2, lambda);
       break;
   }
-  if (merged_) return;
+  tangent_norm_ = lambda.norm();
+  if (omega == 0) return;
+  if (!merged) {
+    add_normal(x, y2, omega, lambda);
+    return;
+  }
+  // ||2 Y H||^2 = 4 <H, C H>, and Psi is orthogonal to Y H.
+  multiply<S>(c_, h_, w_);
+  normal_norm_ = 2 * std::sqrt(std::max(S(0), h_.cwiseProduct(w_).sum()));
+  const S part = omega * normal_norm_ / std::max(tangent_norm_, std::numeric_limits<S>::min());
+  tangent_norm_ *= std::sqrt(std::max(S(0), 1 - part * part));
+}
 
+template <class S>
+void StiefelField<S>::add_normal(In<S> x, In<S> y2, S omega, Out<S> lambda) {
   normal_.resize(x.rows(), x.cols());
   multiply<S>(options_.normal == Normal::gradient ? y2 : x, h_, normal_, 2);
   normal_norm_ = normal_.norm();
@@ -116,6 +129,7 @@ void StiefelField<S>::metric(In<S> g, In<S> y1, In<S> y2, Out<S> lambda) {
     multiply_at<S>(y1, y2, c_);
   multiply_at<S>(g, y2, w_);
   w_ -= twice_omega_ * h_;
+  tangent_scale_ = g.norm() * c_.norm();
   multiply<S>(g, c_, lambda);
   multiply<S>(y1, w_, lambda, -1, 1);
 }
@@ -130,6 +144,7 @@ void StiefelField<S>::riemannian(In<S> x, In<S> g, Out<S> lambda) {
   w_.resize(p, p);
   options_.preconditioner->apply(g, kg_);
   multiply_at<S>(g, x, w_);
+  tangent_scale_ = kg_.norm() * c_.norm();
   multiply<S>(kg_, c_, lambda);
   multiply<S>(x, w_, lambda, -1, 1);
 }
@@ -153,6 +168,7 @@ void StiefelField<S>::euclidean(In<S> g, In<S> y, Out<S> lambda) {
                     smallest, largest));
   eigen_.solve_lyapunov(w_);
   w_ -= twice_omega_ * h_;
+  tangent_scale_ = g.norm();
   lambda = g;
   multiply<S>(y, w_, lambda, -1, 1);
 }
@@ -170,6 +186,7 @@ void StiefelField<S>::preconditioned(In<S> g, In<S> y1, In<S> y2, Out<S> lambda)
   options_.preconditioner->apply(y2, ky2_);
   multiply_at<S>(y1, ky2_, c_);
   multiply_at<S>(g, ky2_, w_);
+  tangent_scale_ = kg_.norm() * c_.norm();
   multiply<S>(kg_, c_, lambda);
   if (one_draw) {
     multiply<S>(ky2_, w_, lambda, -1, 1);
@@ -178,15 +195,6 @@ void StiefelField<S>::preconditioned(In<S> g, In<S> y1, In<S> y2, Out<S> lambda)
     options_.preconditioner->apply(y1, ky1_);
     multiply<S>(ky1_, w_, lambda, -1, 1);
   }
-}
-
-template <class S>
-S StiefelField<S>::normal_norm() const {
-  if (!merged_) return normal_norm_;
-  // ||2 Y H||^2 = 4 <H, C H>
-  scratch_.resize(h_.rows(), h_.cols());
-  multiply<S>(c_, h_, scratch_);
-  return 2 * std::sqrt(std::max(S(0), h_.cwiseProduct(scratch_).sum()));
 }
 
 template <class S>

@@ -60,8 +60,15 @@ class StiefelField {
   /// H = X'Y1 - I of the last call.
   const Matrix<S>& residual() const { return h_; }
 
-  /// ||2 Y2 H||_F (or ||2 X H||_F) of the last call, without omega.
-  S normal_norm() const;
+  /// lambda += omega * (normal term), at the x and y2 of the last call: for a step that had to see Psi first.
+  void add_normal(In<S> x, In<S> y2, S omega, Out<S> lambda);
+
+  /// ||Psi||_F of the last call, and the size of the terms that cancel in it at a critical point.
+  S tangent_norm() const { return tangent_norm_; }
+  S tangent_scale() const { return tangent_scale_; }
+
+  /// ||2 Y H||_F (or ||2 X H||_F) of the last call with an omega other than 0, without omega.
+  S normal_norm() const { return normal_norm_; }
 
   const FieldOptions<S>& options() const { return options_; }
 
@@ -74,13 +81,11 @@ class StiefelField {
 
   FieldOptions<S> options_;
   SymmetricEigen<S> eigen_;
-  bool merged_ = false;       // the normal term went into a p x p factor of Psi
-  S twice_omega_ = 0;         // of the current call, 0 unless merged
+  S twice_omega_ = 0;         // of the current call, 0 unless the normal term goes into a p x p factor of Psi
   Matrix<S> h_, c_, w_;       // p x p: H; C or what stands for it; the factor to the right of Y
   Matrix<S> kg_, ky1_, ky2_;  // n x p: K G, K Y1, K Y2
   Matrix<S> normal_;          // n x p: the normal term where it is not merged
-  S normal_norm_ = 0;
-  mutable Matrix<S> scratch_;  // p x p
+  S tangent_norm_ = 0, tangent_scale_ = 0, normal_norm_ = 0;
 };
 
 /// Psi alone, once.

@@ -42,7 +42,7 @@ struct GevpOptions {
   double tolerance = 0;       // relative residual; 0: 1e-10 in double, 1e-5 in single precision
   std::uint64_t max_iterations = 0;  // 0: 1000 for lobpcg, 20000 for landing
   std::uint64_t seed = 0;
-  std::function<bool(const GevpProgress&)> observer;  // false ends the run
+  std::function<bool(const GevpProgress&)> observer = {};  // false ends the run
 };
 
 template <class S>
