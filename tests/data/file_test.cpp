@@ -1,5 +1,4 @@
 #include <landfall/data/file.hpp>
-
 #include <landfall/errors.hpp>
 
 #include <csignal>
@@ -14,7 +13,9 @@ namespace {
 
 TEST(InputFile, RefusesWhatIsNoFile) {
   const TemporaryFolder folder;
-  const auto open = [](const std::filesystem::path& path) { return data_error(path, [&] { InputFile{path}; }); };
+  const auto open = [](const std::filesystem::path& path) {
+    return data_error(path, [&] { InputFile{path}; });
+  };
   EXPECT_EQ(open(folder / "missing"), "no such file");
   EXPECT_EQ(open(folder.path()), "a folder, expected a file");
   EXPECT_EQ(open(folder.file("file", "x") / "below"), "cannot be opened: Not a directory");
@@ -118,7 +119,9 @@ TEST(AtomicFile, FollowsALink) {
 
 TEST(AtomicFile, RefusesWhatCannotBeAFile) {
   const TemporaryFolder folder;
-  const auto open = [](const std::filesystem::path& path) { return data_error(path, [&] { AtomicFile{path}; }); };
+  const auto open = [](const std::filesystem::path& path) {
+    return data_error(path, [&] { AtomicFile{path}; });
+  };
   EXPECT_EQ(open(folder / "missing" / "file"), "cannot be written: No such file or directory");
   EXPECT_EQ(open(folder.file("file", "x") / "below"), "cannot be written: Not a directory");
   EXPECT_EQ(open(folder.path()), "a folder, expected a file");

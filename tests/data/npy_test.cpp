@@ -1,5 +1,4 @@
 #include <landfall/data/npy.hpp>
-
 #include <landfall/errors.hpp>
 #include <landfall/linalg/random.hpp>
 
@@ -17,13 +16,14 @@ std::string npy_bytes(int version, const std::string& dictionary, const std::str
   std::string text = "\x93NUMPY";
   text += static_cast<char>(version);
   text += '\0';
-  for (int i = 0; i < (version == 1 ? 2 : 4); ++i) text += static_cast<char>(dictionary.size() >> (8 * i) & 255);
+  for (int i = 0; i < (version == 1 ? 2 : 4); ++i)
+    text += static_cast<char>(dictionary.size() >> (8 * i) & 255);
   return text + dictionary + data;
 }
 
 std::string dictionary(const std::string& type, bool fortran, const std::string& shape) {
-  return fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}\n", type, fortran ? "True" : "False",
-                     shape);
+  return fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}\n", type,
+                     fortran ? "True" : "False", shape);
 }
 
 /// The bytes of one number, least significant first or last.
@@ -39,16 +39,19 @@ template <class T, class S>
 std::string array_bytes(const Matrix<S>& m, bool fortran, bool big) {
   std::string bytes;
   const RowMatrix<S> rows = m;
-  for (Index k = 0; k < m.size(); ++k) bytes += bytes_of(static_cast<T>(fortran ? m.data()[k] : rows.data()[k]), big);
+  for (Index k = 0; k < m.size(); ++k)
+    bytes += bytes_of(static_cast<T>(fortran ? m.data()[k] : rows.data()[k]), big);
   return bytes;
 }
 
-/// Whole numbers that every type of entry can hold.
+/// Whole numbers from smallest to 127: every type of entry can hold them.
 template <class S>
-Matrix<S> small_integers(Index rows, Index cols, std::uint64_t seed, double smallest) {
-  return gaussian<double>(rows, cols, {seed, 1})
-      .unaryExpr([=](double x) { return std::max(std::round(30 * x), smallest); })
-      .template cast<S>();
+Matrix<S> small_integers(Index rows, Index cols, double smallest) {
+  Matrix<S> m(rows, cols);
+  for (Index k = 0; k < m.size(); ++k)
+    m.data()[k] = static_cast<S>(
+        std::floor(smallest + (128 - smallest) * uniform({5, 1}, static_cast<std::uint64_t>(k))));
+  return m;
 }
 
 template <class S>
@@ -58,12 +61,13 @@ TYPED_TEST_SUITE(Npy, Scalars);
 TYPED_TEST(Npy, WhatIsWrittenIsReadBackExactly) {
   using S = TypeParam;
   const TemporaryFolder folder;
-  const std::pair<Index, Index> shapes[] = {{1, 1}, {1, 7}, {7, 1}, {3, 4}, {4, 3}, {64, 64}, {700, 130}, {3, 40000}};
+  const std::pair<Index, Index> shapes[] = {{1, 1}, {1, 7},   {7, 1},     {3, 4},
+                                            {4, 3}, {64, 64}, {700, 130}, {3, 40000}};
   std::uint64_t seed = 0;
   for (const auto& [rows, cols] : shapes) {
     const Matrix<S> m = gaussian<S>(rows, cols, {++seed, 0});
     write_npy<S>(folder / "m.npy", m);
-    EXPECT_EQ(read_npy<S>(folder / "m.npy"), m) << rows << "x" << cols;
+    EXPECT_TRUE(read_npy<S>(folder / "m.npy") == m) << rows << "x" << cols;
   }
   EXPECT_EQ(folder.names(), std::vector<std::string>{"m.npy"});
 }
@@ -82,7 +86,8 @@ TYPED_TEST(Npy, TheHeaderIsWhatNumpyWrites) {
   Matrix<S> m(2, 3);
   m << 1, 2, 3, 4, 5, 6;
   write_npy<S>(folder / "m.npy", m);
-  std::string header = fmt::format("{{'descr': '<f{}', 'fortran_order': False, 'shape': (2, 3), }}", sizeof(S));
+  std::string header =
+      fmt::format("{{'descr': '<f{}', 'fortran_order': False, 'shape': (2, 3), }}", sizeof(S));
   header.resize(128 - 10 - 1, ' ');
   EXPECT_EQ(content(folder / "m.npy"), npy_bytes(1, header + '\n', array_bytes<S>(m, false, false)));
 
@@ -94,31 +99,35 @@ TYPED_TEST(Npy, TheHeaderIsWhatNumpyWrites) {
 }
 
 template <class T, class S>
-void check_type(const TemporaryFolder& folder, const std::string& type, double smallest) {
-  std::uint64_t seed = 0;
-  for (const bool big : {false, true})
-    for (const bool fortran : {false, true})
-      for (const int version : {1, 2, 3})
-        for (const auto& [rows, cols] : {std::pair<Index, Index>{1, 1}, {1, 5}, {5, 1}, {6, 4}, {500, 300}}) {
-          const Matrix<S> m = small_integers<S>(rows, cols, ++seed, smallest);
-          const auto path = folder.file(
-              "m.npy", npy_bytes(version, dictionary((big ? ">" : "<") + type, fortran, fmt::format("({}, {})", rows, cols)),
-                                 array_bytes<T>(m, fortran, big)));
-          EXPECT_EQ(read_npy<S>(path), m) << type << (big ? " big" : " little") << (fortran ? " Fortran " : " C ")
-                                          << rows << "x" << cols;
+void check_type(const TemporaryFolder& folder, const std::string& type) {
+  // The last is read in more than one piece, whatever the type.
+  for (const auto& [rows, cols] : {std::pair<Index, Index>{1, 1}, {1, 5}, {5, 1}, {6, 4}, {600, 450}}) {
+    const Matrix<S> m = small_integers<S>(rows, cols, std::is_unsigned_v<T> ? 0 : -128);
+    for (const bool big : {false, true})
+      for (const bool fortran : {false, true})
+        for (const int version : {1, 2, 3}) {
+          if (m.size() > 100 && version > 1) continue;
+          const std::string shape = fmt::format("({}, {})", rows, cols);
+          const auto path =
+              folder.file("m.npy", npy_bytes(version, dictionary((big ? ">" : "<") + type, fortran, shape),
+                                             array_bytes<T>(m, fortran, big)));
+          EXPECT_TRUE(read_npy<S>(path) == m)
+              << type << (big ? " big" : " little") << (fortran ? " Fortran " : " C ") << rows << "x" << cols
+              << " version " << version;
         }
+  }
 }
 
 TYPED_TEST(Npy, EveryTypeOrderAndVersion) {
   using S = TypeParam;
   const TemporaryFolder folder;
-  check_type<float, S>(folder, "f4", -1e9);
-  check_type<double, S>(folder, "f8", -1e9);
-  check_type<std::uint8_t, S>(folder, "u1", 0);
-  check_type<std::int8_t, S>(folder, "i1", -120);
-  check_type<std::int16_t, S>(folder, "i2", -1e9);
-  check_type<std::int32_t, S>(folder, "i4", -1e9);
-  check_type<std::int64_t, S>(folder, "i8", -1e9);
+  check_type<float, S>(folder, "f4");
+  check_type<double, S>(folder, "f8");
+  check_type<std::uint8_t, S>(folder, "u1");
+  check_type<std::int8_t, S>(folder, "i1");
+  check_type<std::int16_t, S>(folder, "i2");
+  check_type<std::int32_t, S>(folder, "i4");
+  check_type<std::int64_t, S>(folder, "i8");
 }
 
 TYPED_TEST(Npy, TheExtremesOfEachTypeAreKept) {
@@ -137,8 +146,9 @@ TYPED_TEST(Npy, TheExtremesOfEachTypeAreKept) {
 
 TEST(NpyHeader, IsReadWhateverItsSpacingQuotesAndOrderOfKeys) {
   const TemporaryFolder folder;
-  for (const std::string text : {"{\"shape\":(2,3),\"fortran_order\":True,\"descr\":\">i2\"}",
-                                 "  { 'fortran_order' : True ,'shape' : ( 2L , 3L, ) , 'descr' : '>i2' , }  \n"}) {
+  for (const std::string text :
+       {"{\"shape\":(2,3),\"fortran_order\":True,\"descr\":\">i2\"}",
+        "  { 'fortran_order' : True ,'shape' : ( 2L , 3L, ) , 'descr' : '>i2' , }  \n"}) {
     const InputFile file(folder.file("m.npy", npy_bytes(1, text, std::string(12, '\0'))));
     const NpyHeader header = read_npy_header(file);
     EXPECT_EQ(header.type, NpyType::i2);
@@ -172,7 +182,8 @@ TEST_F(NpyErrors, WrongLength) {
             fmt::format("truncated: expected {} bytes, found {}", length, length - 1));
   EXPECT_EQ(error(whole + "x"), fmt::format("too long: expected {} bytes, found {}", length, length + 1));
   const std::size_t header = length - 96;
-  EXPECT_EQ(error(whole.substr(0, header)), fmt::format("truncated: expected {} bytes, found {}", length, header));
+  EXPECT_EQ(error(whole.substr(0, header)),
+            fmt::format("truncated: expected {} bytes, found {}", length, header));
   EXPECT_EQ(error(whole.substr(0, 20)), fmt::format("truncated: expected {} bytes, found 20", header));
   EXPECT_EQ(error(whole.substr(0, 9)), "truncated: expected 10 bytes, found 9");
   EXPECT_EQ(error(whole.substr(0, 3)), "truncated: expected 10 bytes, found 3");
@@ -185,12 +196,24 @@ TEST_F(NpyErrors, EveryPrefixOfAFileIsRefused) {
     EXPECT_NE(error(whole.substr(0, length)), "no error") << length;
 }
 
+// Any bytes at all give a matrix or a DataError: error() lets no other exception through.
+TEST_F(NpyErrors, DamagedFilesAreRefusedOrRead) {
+  const std::string whole = npy_bytes(1, dictionary("<i2", false, "(2, 3)"), std::string(12, '\1'));
+  for (std::uint64_t k = 0; k < 500; ++k) {
+    const auto words = random_words({12, 0}, k);
+    std::string damaged = whole;
+    damaged[words[0] % whole.size()] = static_cast<char>(words[1] & 255);
+    damaged[10 + words[2] % (whole.size() - 10)] = static_cast<char>(' ' + words[3] % 32);
+    error(damaged);
+  }
+}
+
 // Nothing may be allocated for these: the test would die of it.
 TEST_F(NpyErrors, ForgedSizes) {
-  EXPECT_EQ(shape_error("(1152921504606846976,)"), "truncated: expected more than 2^62 bytes, found 79");
-  EXPECT_EQ(shape_error("(1152921504606846976, 1)", 8), "truncated: expected more than 2^62 bytes, found 89");
-  EXPECT_EQ(shape_error("(4294967296, 4294967296)"), "truncated: expected more than 2^62 bytes, found 81");
-  EXPECT_EQ(shape_error("(1099511627776,)"), "truncated: expected 8796093022281 bytes, found 73");
+  EXPECT_EQ(shape_error("(1152921504606846976,)"), "truncated: expected more than 2^62 bytes, found 86");
+  EXPECT_EQ(shape_error("(1152921504606846976, 1)", 8), "truncated: expected more than 2^62 bytes, found 96");
+  EXPECT_EQ(shape_error("(4294967296, 4294967296)"), "truncated: expected more than 2^62 bytes, found 88");
+  EXPECT_EQ(shape_error("(1099511627776,)"), "truncated: expected 8796093022288 bytes, found 80");
   EXPECT_EQ(shape_error("(99999999999999999999, 2)"), "the .npy header has a size beyond 2^63");
   EXPECT_EQ(shape_error("(-3, 4)"), "the .npy header has a negative size, -3");
   EXPECT_EQ(shape_error("(1152921504606846976, 0)"),

@@ -1,4 +1,5 @@
-// A folder of its own for each test, gone when the test is, and the text of the errors that the readers throw.
+// A folder of its own for each test, gone when the test is, and the text of the errors that the readers
+// throw.
 #pragma once
 
 #include <landfall/errors.hpp>
@@ -35,6 +36,7 @@ class TemporaryFolder {
 
   /// Writes a file and returns its path.
   std::filesystem::path file(const std::string& name, const std::string& content) const {
+    std::filesystem::remove(path_ / name);  // a new file is not waited for on the disk, one cut short is
     std::ofstream(path_ / name, std::ios::binary) << content;
     return path_ / name;
   }
@@ -42,7 +44,8 @@ class TemporaryFolder {
   /// The names in the folder, sorted.
   std::vector<std::string> names() const {
     std::vector<std::string> result;
-    for (const auto& entry : std::filesystem::directory_iterator(path_)) result.push_back(entry.path().filename());
+    for (const auto& entry : std::filesystem::directory_iterator(path_))
+      result.push_back(entry.path().filename());
     std::sort(result.begin(), result.end());
     return result;
   }

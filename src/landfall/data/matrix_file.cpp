@@ -83,7 +83,7 @@ void average(Eigen::SparseMatrix<S>& m) {
 }
 
 template <class M>
-void check_symmetric(M& m, const InputFile& file, double eps) {
+void make_symmetric(M& m, const InputFile& file, double eps) {
   using S = typename M::Scalar;
   if (m.rows() != m.cols())
     throw DataError(fmt::format("{}: {}x{}, expected a square matrix", file.name(), m.rows(), m.cols()));
@@ -116,7 +116,7 @@ MatrixFile<S> load_symmetric(const std::filesystem::path& path) {
   const InputFile file(path);
   MatrixFile<S> matrix = load<S>(file);
   const double eps = file_rounding<S>(file);
-  std::visit([&](auto& m) { check_symmetric(m, file, eps); }, matrix);
+  std::visit([&](auto& m) { make_symmetric(m, file, eps); }, matrix);
   return matrix;
 }
 

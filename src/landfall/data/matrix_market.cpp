@@ -287,8 +287,8 @@ MarketHeader read_matrix_market_header(LineReader& lines) {
   std::string_view rest = line.value_or("");
   if (!parse(take_word(rest), header.rows) || !parse(take_word(rest), header.cols) ||
       (!array && !parse(take_word(rest), header.entries)) || !blank(rest))
-    fail(lines, fmt::format("expected '{}', found '{}'", array ? "rows columns" : "rows columns entries",
-                            line ? shown(*line) : "the end of the file"));
+    fail(lines, fmt::format("expected '{}', found {}", array ? "rows columns" : "rows columns entries",
+                            line ? "'" + shown(*line) + "'" : "the end of the file"));
   check_sizes(lines, header);
   return header;
 }
