@@ -89,6 +89,19 @@ TEST(Constants, FletcherWeightMakesTheProofWork) {
     }
 }
 
+TEST(Constants, LowerBoundOnTheSafeStepAsPrinted) {
+  StiefelConstants c;
+  c.c_h = 4;
+  c.c_h_low = 2;
+  c.l_n = 8;
+  const double eps = 0.5, alpha = 0.25, room = 0.75 * eps / 4;
+  // Where each of the three terms is the least; the fourth of the paper, 1/32 here at omega = 1, never is.
+  EXPECT_DOUBLE_EQ(safe_step_lower_bound(c, 1, 1, eps, alpha),
+                   4 * alpha * alpha * eps * eps / (8 * (1 + 16 * eps * eps)));
+  EXPECT_DOUBLE_EQ(safe_step_lower_bound(c, 0, 1e-4, eps, alpha), room);
+  EXPECT_DOUBLE_EQ(safe_step_lower_bound(c, 0, 100, eps, alpha), room / (1e4 * 16 * eps * eps));
+}
+
 TEST(Constants, StepBoundsOfTheTheorems) {
   StiefelConstants c;
   c.c_h = 2;
@@ -153,11 +166,13 @@ TEST(Variance, SampledFieldIsUnbiasedAndWithinTheBound) {
     EXPECT_LE((sum / samples).norm(), 5 * std::sqrt(variance / samples)) << omega;
     EXPECT_DOUBLE_EQ(bound.total, in.sigma_g2 * bound.alpha_g +
                                       in.sigma_b2 * (bound.alpha_b + omega * omega * bound.gamma_b));
+    const double chi = (1 + eps) * condition;
+    EXPECT_DOUBLE_EQ(bound.alpha_g, 8 * in.p_b * in.p_b * chi * chi);
+    EXPECT_DOUBLE_EQ(bound.alpha_b, 8 * chi * in.delta * (in.p_b + 1));
     // Same Psi part as printed; the normal part differs by powers of (1+eps)/beta_n.
     const VarianceBound paper = variance_bound_paper(in);
     EXPECT_DOUBLE_EQ(paper.alpha_g, bound.alpha_g);
     EXPECT_DOUBLE_EQ(paper.alpha_b, bound.alpha_b);
-    const double chi = (1 + eps) * condition;
     EXPECT_DOUBLE_EQ(paper.gamma_b, 8 * chi * (chi * in.sigma_b2 + eps * eps + chi * chi * chi));
   }
 }

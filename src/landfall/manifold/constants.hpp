@@ -18,8 +18,8 @@ struct StiefelConstants {
   double rho_riemannian = 0;  // <Psi_R, G> >= rho ||Psi_R||^2
 };
 
-/// C_h = 2 sqrt(beta_1 (1+eps)), low 2 sqrt(beta_n (1-eps)), L_N = 2 beta_1 (2 + 3 eps), rho_B = 1/(2 beta_1
-/// (1+eps)), rho_R = beta_n/(2 (1+eps)), for Psi with 2 skew.
+/// C_h = 2 sqrt(beta_1 (1+eps)), C_h_low = 2 sqrt(beta_n (1-eps)), L_N = 2 beta_1 (2 + 3 eps), and for Psi
+/// with 2 skew rho_B = 1/(2 beta_1 (1+eps)), rho_R = beta_n/(2 (1+eps)).
 StiefelConstants tight_constants(double beta_1, double beta_n, double eps);
 
 /// As printed, with kappa = beta_1/beta_n. The printed rho belong to Psi with skew where the paper, like

@@ -1,16 +1,14 @@
-// Ways back to { X : X'BX = I } after a tangent step, for the methods that need one, and the tangent space
-// itself.
+// Ways back to { X : X'BX = I } after a tangent step, for the methods that need one; and the tangent space.
 //
-//   landfall::Matrix<double> v = landfall::project_tangent<double>(x, y, direction);     // y = B x
+//   landfall::Matrix<double> v = landfall::project_tangent<double>(x, y, direction);   // y = B x
 //   x = landfall::retract<double>(landfall::Retraction::cholesky, b, x, -eta * v);
-//   landfall::Matrix<double> basis = landfall::orthonormalize<double>(b, w);             // basis' B basis =
-//   I
+//   landfall::Matrix<double> q = landfall::orthonormalize<double>(b, w);               // q' B q = I
 //
 // With W = X + V:
 //   polar      W (W'BW)^-1/2, the closest point in the metric of B
-//   svd        U Q D^-1/2 Q' V' from W = U S V' (thin) and U'BU = Q D Q'; agrees with polar to first order
-//   only cholesky   W R^-1 with R'R = W'BW
-// One product with B each; polar and cholesky take another when W'BW is so badly conditioned that one is not
+//   svd        U Q D^-1/2 Q' V' from W = U S V' (thin) and U'BU = Q D Q'; equals polar to first order only
+//   cholesky   W R^-1 with R'R = W'BW
+// One product with B each; polar and cholesky take more when W'BW is so badly conditioned that one is not
 // enough.
 #pragma once
 

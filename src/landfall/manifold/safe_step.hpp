@@ -2,9 +2,9 @@
 // region.
 //
 //   landfall::RayWorkspace<double> work;
-//   b.apply(lambda, z);                                                       // Z = B Lambda, also Y+ = Y -
-//   eta Z auto ray = landfall::ray_polynomial<double>(field.residual(), y, lambda, z, work); double eta =
-//   std::min(wanted, landfall::safe_step(ray, 0.5));             // ||h(X - eta Lambda)|| <= 0.5
+//   b.apply(lambda, z);                                              // Z = B Lambda; the next Y is Y - eta Z
+//   auto ray = landfall::ray_polynomial<double>(field.residual(), y, lambda, z, work);
+//   double eta = std::min(wanted, landfall::safe_step(ray, 0.5));    // ||h(X - eta Lambda)|| <= 0.5
 //
 // Along X - eta Lambda the constraint is a quadratic in eta, hence for a fixed B (or the same draw)
 //   ||h(X - eta Lambda)||^2 = ||H - eta S1 + eta^2 S2||^2,   S1 = Y'Lambda + Lambda'Y,   S2 = Lambda'B Lambda
@@ -18,8 +18,7 @@
 
 namespace landfall {
 
-/// The paper's lemma, for Lambda = Psi + omega grad N: with d = ||H||, g = ||Lambda||, m = ||grad N|| and N
-/// L_N-smooth,
+/// The paper's lemma, for Lambda = Psi + omega grad N, with d = ||H||, g = ||Lambda||, m = ||grad N||:
 ///   eta = [omega m^2 + sqrt(omega^2 m^4 + L_N g^2 (eps^2 - d^2))] / (L_N g^2).
 /// A negative radicand (d > eps) counts as 0; infinite when g = 0.
 double safe_step_lemma(double d, double g, double m, double omega, double eps, double l_n);
