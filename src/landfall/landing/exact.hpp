@@ -14,9 +14,9 @@ namespace landfall {
 /// One factor of a product of generalized Stiefel manifolds.
 template <class S>
 struct StiefelBlock {
-  OperatorPtr<S> b = nullptr;
+  OperatorPtr<S> b{};
   Index components = 1;  // p, the columns of X
-  FieldOptions<S> field = {};
+  FieldOptions<S> field{};
 };
 
 template <class S>

@@ -44,7 +44,7 @@ template <class S>
 struct FieldOptions {
   Direction direction = Direction::metric;
   Normal normal = Normal::gradient;
-  PreconditionerPtr<S> preconditioner = nullptr;  // K for preconditioned, B^-1 for riemannian; else unused
+  PreconditionerPtr<S> preconditioner{};  // K for preconditioned, B^-1 for riemannian; else unused
 };
 
 /// Keeps its workspaces, so that from the second call on at the same size nothing is allocated.
