@@ -44,8 +44,8 @@ Eigen::SparseMatrix<S> grid_laplacian(Index side) {
   return m;
 }
 
-/// Against the direct solution: values to `accuracy` relative to the largest, B-orthonormal, and the reported residuals
-/// true ones.
+/// Against the direct solution: values to `accuracy` relative to the largest, B-orthonormal vectors, and
+/// reported residuals that are true.
 template <class S>
 void expect_matches_direct(const SymmetricOperator<S>& a, const SymmetricOperator<S>& b,
                            const LobpcgOptions& options, double accuracy, S condition,
@@ -121,7 +121,8 @@ TYPED_TEST(LobpcgTest, ClustersAndMultipleEigenvalues) {
   values.segment(188, 6) = Vector<double>::Constant(6, 1.8) + 1e-7 * Vector<double>::LinSpaced(6, 0, 1);
   const DenseOperator<S> a(with_spectrum<S>(values, 5)), b(Matrix<S>::Identity(200, 200));
   for (const Index p : {1, 3, 6, 9, 12})  // inside, at the edge of, and across the clusters
-    expect_matches_direct<S>(a, b, {.components = p}, is_double<S> ? 1e-10 : 1e-5, 5);
+    expect_matches_direct<S>(a, b, {.components = p, .tolerance = is_double<S> ? 1e-10 : 1e-5},
+                             is_double<S> ? 1e-10 : 1e-5, 5);
 }
 
 TEST(LobpcgDoubleTest, ConditionOfBUpToAMillion) {
@@ -208,7 +209,7 @@ TYPED_TEST(LobpcgTest, StartingAtTheAnswerTakesNoIteration) {
 
 TYPED_TEST(LobpcgTest, TheBestIterateIsReturnedNotTheLast) {
   using S = TypeParam;
-  // Weakly preconditioned in single precision and far below what rounding allows: residuals wander at their floor.
+  // A tolerance that rounding does not allow: the residuals wander at their floor.
   const DenseOperator<S> a(random_symmetric<S>(80, 18)), b(random_spd<S>(80, 10, 19));
   double best = 1, last = 1;
   LobpcgOptions options{.components = 3, .tolerance = 1e-30, .max_iterations = 150};

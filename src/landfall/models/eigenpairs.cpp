@@ -41,17 +41,23 @@ Eigenpairs<S> rayleigh_ritz(const SymmetricOperator<S>& a, const SymmetricOperat
   const Index p = x.cols();
   if (p < 1) throw UsageError("Rayleigh-Ritz needs at least one column, got 0");
   if (!x.allFinite()) throw NumericalError("Rayleigh-Ritz on an X with a NaN or infinite entry");
-  for (Index j = 0; j < p; ++j) x.col(j).stableNormalize();
-  Matrix<S> ax = product(a, x), bx = product(b, x);
-  // A B-orthonormal basis first, twice because X'BX squares the condition of X; the pencil is then as good as
-  // B = I.
+  const auto require_full_rank = [p](Index rank) {
+    if (rank < p) throw NumericalError(fmt::format("Rayleigh-Ritz on {} columns of rank {}", p, rank));
+  };
+  // An orthonormal basis before the products, twice because X'X squares the condition of X; then a
+  // B-orthonormal one, so that the small pencil is as good as B = I.
   for (int pass = 0; pass < 2; ++pass) {
-    const Matrix<S> factor = orthonormalizing_factor<S>(projected(x, bx));
-    if (factor.cols() < p)
-      throw NumericalError(
-          fmt::format("Rayleigh-Ritz on {} columns whose rank in the metric of B is {}", p, factor.cols()));
-    for (Matrix<S>* block : {&x, &ax, &bx}) combine(*block, factor);
+    for (Index j = 0; j < p; ++j) x.col(j).stableNormalize();
+    Matrix<S> xx(p, p);
+    gram<S>(x, xx);
+    const Matrix<S> factor = orthonormalizing_factor<S>(xx);
+    require_full_rank(factor.cols());
+    combine(x, factor);
   }
+  Matrix<S> ax = product(a, x), bx = product(b, x);
+  const Matrix<S> factor = orthonormalizing_factor<S>(projected(x, bx));
+  require_full_rank(factor.cols());
+  for (Matrix<S>* block : {&x, &ax, &bx}) combine(*block, factor);
   auto ritz = solve_pencil<S>(projected(x, ax), projected(x, bx), p, smallest);
   combine(x, ritz.vectors);
   fix_signs(x);

@@ -17,13 +17,13 @@ namespace landfall {
 struct LobpcgOptions {
   Index components = 1;   // p, how many eigenpairs
   bool smallest = false;  // the smallest eigenvalues instead of the largest
-  /// A pair has converged when ||A x - lambda B x|| <= tolerance (||A|| + |lambda| ||B||) ||x||, with the norms of
-  /// A and B estimated from below by the products made. 0 stands for 1e-8 in double, 3e-5 in single precision.
+  /// A pair has converged when ||A x - lambda B x|| <= tolerance (||A|| + |lambda| ||B||) ||x||, the norms
+  /// being estimated from below by the products made. 0 stands for 1e-8 in double, 3e-5 in single precision.
   double tolerance = 0;
   int max_iterations = 500;
   std::uint64_t seed = 0;  // of the random start
-  /// Called at the start (iteration 0) and after every iteration with the largest relative residual; false ends
-  /// the run.
+  /// Called at the start (iteration 0) and after every iteration with the largest relative residual; false
+  /// ends the run.
   std::function<bool(int iteration, double residual)> observer = nullptr;
 };
 
