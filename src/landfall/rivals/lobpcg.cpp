@@ -170,17 +170,26 @@ class Lobpcg {
   void measure() {
     auto residual = scratch_.leftCols(p_);
     residual = a_basis_.leftCols(p_) - b_basis_.leftCols(p_) * values_.asDiagonal();
-    residuals_.resize(p_);
+    ratios_.resize(p_);
+    for (Index j = 0; j < p_; ++j) ratios_(j) = residual.col(j).norm() / x().col(j).norm();
+    residuals_ = relative(ratios_, values_);
+  }
+
+  /// ||A x - lambda B x|| / ||x|| over ||A|| + |lambda| ||B||, by the norms known now.
+  Vector<S> relative(const Vector<S>& ratios, const Vector<S>& values) const {
+    Vector<S> result(p_);
     for (Index j = 0; j < p_; ++j) {
-      const S scale = (a_.norm + std::abs(values_(j)) * b_.norm) * x().col(j).norm();
-      residuals_(j) = scale > 0 ? residual.col(j).norm() / scale : S(0);
+      const S scale = a_.norm + std::abs(values(j)) * b_.norm;
+      result(j) = scale > 0 ? ratios(j) / scale : S(0);
     }
+    return result;
   }
 
   void keep_best() {
-    if (best_.size() > 0 && !(worst() < best_residual_)) return;
+    if (best_.size() > 0 && !(worst() < relative(best_ratios_, best_values_).maxCoeff())) return;
     best_ = x();
-    best_residual_ = worst();
+    best_ratios_ = ratios_;
+    best_values_ = values_;
   }
 
   /// W = T (A X - B X Theta) for the columns that have not converged, made B-orthonormal and B-orthogonal to
@@ -300,10 +309,10 @@ class Lobpcg {
   bool fresh_ = false;  // A X and B X are products, not combinations
   Matrix<S> basis_, a_basis_, b_basis_, scratch_;
   Matrix<S> projected_a_, projected_b_, small_;
-  Vector<S> values_, residuals_;
+  Vector<S> values_, ratios_, residuals_;
   std::vector<Index> active_;
   Matrix<S> best_;
-  S best_residual_ = 0;
+  Vector<S> best_ratios_, best_values_;
 };
 
 template <class S>
