@@ -209,7 +209,7 @@ TYPED_TEST(LobpcgTest, StartingAtTheAnswerTakesNoIteration) {
 
 TYPED_TEST(LobpcgTest, TheBestIterateIsReturnedNotTheLast) {
   using S = TypeParam;
-  // From beside an eigenvector in the middle of the spectrum the residual first grows on the way to the largest.
+  // From beside an eigenvector in the middle of the spectrum the residual first grows, on the way up.
   const DenseOperator<S> a(random_symmetric<S>(80, 18)), b(random_spd<S>(80, 10, 19));
   const Matrix<S> middle = solve_pencil<S>(a.matrix(), b.matrix(), 40).vectors.col(39);
   const Matrix<S> start = middle + S(1e-4) * gaussian<S>(80, 1, {18, 1});
