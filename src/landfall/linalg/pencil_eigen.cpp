@@ -114,12 +114,12 @@ PencilEigen<S> solve_pencil(Matrix<S> a, Matrix<S> b, Index p, bool smallest) {
   L::trsm(CblasColMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, n, wanted,
           std::ldexp(S(1), -scale_b), b.data(), n, kept, n);
 
-  PencilEigen<S> pairs{values.segment(first, p), z.middleCols(first, p)};
+  PencilEigen<S> pairs;
+  if (smallest)
+    pairs = {values.head(p), z.leftCols(p)};
+  else
+    pairs = {values.tail(p).reverse(), z.rightCols(p).rowwise().reverse()};
   for (S& value : pairs.values) value = std::ldexp(value, 2 * (scale_a - scale_b));
-  if (!smallest) {
-    pairs.values.reverseInPlace();
-    pairs.vectors = pairs.vectors.rowwise().reverse().eval();
-  }
   return pairs;
 }
 
