@@ -88,7 +88,8 @@ TYPED_TEST(AllocationTest, ExactStepsAllocateNothing) {
       QuadraticLandscape<S> landscape(a, -1, block);
       const auto result = solve<S>(landscape, {gaussian<S>(n, p, {2, 0})},
                                    this->counted({.rule = rule, .size = 1e-3}, stop::iterations(8)));
-      EXPECT_EQ(result.counts.allocations, 0u) << to_string(direction) << " rule " << static_cast<int>(rule);
+      EXPECT_EQ(result.counts.allocations, 0u) << to_string(direction) << " rule " << static_cast<int>(rule) << ": "
+                                               << to_string(result.termination) << " " << result.restoration.to;
     }
 }
 

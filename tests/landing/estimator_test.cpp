@@ -275,7 +275,7 @@ TEST(Estimators, WhatCannotBeEstimatedIsRefused) {
     return SampledLandscape<double>(views.samples(), {.estimator = estimator, .batch = batch}, fields);
   };
   EXPECT_THROW(construct(Estimator::ustat, 2), UsageError);
-  EXPECT_THROW(construct(Estimator::split, 1), UsageError);
+  EXPECT_THROW(construct(Estimator::split, 3), UsageError);
   EXPECT_THROW(construct(Estimator::shared, 0), UsageError);
   EXPECT_THROW(construct(Estimator::shared, 8, Direction::euclidean), UsageError);
   EXPECT_THROW(parse_estimator("best"), UsageError);

@@ -34,7 +34,7 @@ Restoration restore_stiefel(Matrix<S>& x, double epsilon,
       x /= static_cast<S>(largest);  // X'BX overflowed: try again from unit entries
       continue;
     }
-    if (done.steps == 0 || size > 2) {
+    if (done.steps == 0) {  // every eigenvalue of X'BX is then in (0, 1], and stays there
       x /= static_cast<S>(std::sqrt(size));
     } else {
       multiply<S>(x, gram, move, S(-0.5));

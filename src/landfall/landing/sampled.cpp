@@ -49,7 +49,7 @@ SampledLandscape<S>::SampledLandscape(std::shared_ptr<Samples<S>> samples, Sampl
   }
 
   const bool linear = samples_->linear() != nullptr;
-  if (options_.estimator == Estimator::split) least_ = linear ? 2 : 3;
+  if (options_.estimator == Estimator::split) least_ = linear ? 4 : 3;
   if (options_.estimator == Estimator::ustat) least_ = 3;
   if ((options_.estimator == Estimator::ustat || options_.estimator == Estimator::averaged) && !linear)
     throw UsageError(fmt::format("the {} estimator needs linear samples: B_i = a_i a_i' and grad f_i = a_i b_i'",
@@ -191,6 +191,18 @@ void SampledLandscape<S>::field(const Point<S>& x, const Pull& pull, FieldValue<
     note(i, kernels_[i].residual(), static_cast<double>(kernels_[i].tangent_norm()),
          static_cast<double>(kernels_[i].tangent_scale()));
   };
+  // G and Y1 from the same m linear samples: a sample that meets itself is symmetric and vanishes under skew, which
+  // leaves m(m-1) of the m^2 pairs. Psi is linear in Y1, so its data part is scaled by m/(m-1); H is not.
+  const auto apply_sharing = [&](std::size_t i, Index m, const Matrix<S>& g, const Matrix<S>& y1, const Matrix<S>& y2,
+                                 Matrix<S>& lambda) {
+    const S scale = static_cast<S>(m) / static_cast<S>(m - 1);
+    difference_[i] = scale * y1 + (1 - scale) * samples_->linear()->ridge(i) * x[i];
+    kernels_[i](x[i], g, difference_[i], y2, 0, lambda);
+    kernels_[i].measure(x[i], y1);
+    kernels_[i].add_normal(x[i], y2, omega(i), lambda);
+    note(i, kernels_[i].residual(), static_cast<double>(kernels_[i].tangent_norm()),
+         static_cast<double>(kernels_[i].tangent_scale()));
+  };
 
   switch (options_.estimator) {
     case Estimator::shared:
@@ -198,23 +210,30 @@ void SampledLandscape<S>::field(const Point<S>& x, const Pull& pull, FieldValue<
       for (std::size_t i = 0; i < x.size(); ++i) apply(i, g1_[i], y1_[i], y1_[i], out.lambda[i]);
       break;
 
-    case Estimator::split: {
-      // Linear samples: the gradient may share the rows of B_z, because a sample meeting itself is symmetric and
-      // vanishes under skew. Otherwise it has a third part to itself.
-      const bool linear = samples_->linear() != nullptr;
-      const Index part = linear ? rows / 2 : rows / 3;
-      const double f1 = evaluate(0, part, x, linear ? &g1_ : nullptr, &y1_);
-      const double f2 = evaluate(part, linear ? rows : 2 * part, x, linear ? &g2_ : nullptr, &y2_);
-      out.objective = linear ? (f1 + f2) / 2 : evaluate(2 * part, rows, x, &g1_, nullptr);
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        apply(i, g1_[i], y1_[i], y2_[i], out.lambda[i]);
-        apply(i, linear ? g2_[i] : g1_[i], y2_[i], y1_[i], other_[i]);
-        out.lambda[i] = (out.lambda[i] + other_[i]) / 2;
+    case Estimator::split:
+      if (samples_->linear()) {
+        const Index half = rows / 2;
+        const double f1 = evaluate(0, half, x, &g1_, &y1_), f2 = evaluate(half, rows, x, &g2_, &y2_);
+        out.objective = (f1 + f2) / 2;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+          apply_sharing(i, half, g1_[i], y1_[i], y2_[i], out.lambda[i]);
+          apply_sharing(i, rows - half, g2_[i], y2_[i], y1_[i], other_[i]);
+          out.lambda[i] = (out.lambda[i] + other_[i]) / 2;
+        }
+      } else {
+        const Index third = rows / 3;
+        evaluate(0, third, x, nullptr, &y1_);
+        evaluate(third, 2 * third, x, nullptr, &y2_);
+        out.objective = evaluate(2 * third, rows, x, &g1_, nullptr);
+        for (std::size_t i = 0; i < x.size(); ++i) {
+          apply(i, g1_[i], y1_[i], y2_[i], out.lambda[i]);
+          apply(i, g1_[i], y2_[i], y1_[i], other_[i]);
+          out.lambda[i] = (out.lambda[i] + other_[i]) / 2;
+        }
       }
       infeasibility /= 2;
       stationarity /= 2;
       break;
-    }
 
     case Estimator::ustat: {
       LinearSamples<S>& linear = *samples_->linear();

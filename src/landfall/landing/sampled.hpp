@@ -63,7 +63,8 @@ class SampledLandscape final : public Landscape<S> {
   Counts counts_;
 
   Point<S> g1_, y1_, g2_, y2_, other_;
-  Point<S> snapshot_, snapshot_g_, snapshot_y_, difference_;  // svrg
+  Point<S> difference_;                          // svrg: X - snapshot; split: Y1 scaled
+  Point<S> snapshot_, snapshot_g_, snapshot_y_;  // svrg
   double next_snapshot_ = 0;
   Matrix<S> moments_;  // averaged: the sum of a a' over all blocks stacked
   Index absorbed_ = 0;

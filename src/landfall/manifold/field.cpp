@@ -76,7 +76,7 @@ void StiefelField<S>::check(In<S> x, In<S> g, In<S> y1, In<S> y2, In<S> lambda) 
 template <class S>
 void StiefelField<S>::operator()(In<S> x, In<S> g, In<S> y1, In<S> y2, S omega, Out<S> lambda) {
   check(x, g, y1, y2, lambda);
-  constraint_residual<S>(x, y1, h_);
+  measure(x, y1);
 
   // 2 omega Y H joins the factor to the right of Y where Psi has one, so that it costs no product.
   const bool merged = options_.normal == Normal::gradient && y1.data() == y2.data() &&
@@ -107,6 +107,11 @@ void StiefelField<S>::operator()(In<S> x, In<S> g, In<S> y1, In<S> y2, S omega, 
   normal_norm_ = 2 * std::sqrt(std::max(S(0), h_.cwiseProduct(w_).sum()));
   const S part = omega * normal_norm_ / std::max(tangent_norm_, std::numeric_limits<S>::min());
   tangent_norm_ *= std::sqrt(std::max(S(0), 1 - part * part));
+}
+
+template <class S>
+void StiefelField<S>::measure(In<S> x, In<S> y) {
+  constraint_residual<S>(x, y, h_);
 }
 
 template <class S>

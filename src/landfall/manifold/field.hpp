@@ -57,10 +57,11 @@ class StiefelField {
   /// matrix twice for an exact B or one shared draw. lambda must not overlap the others.
   void operator()(In<S> x, In<S> g, In<S> y1, In<S> y2, S omega, Out<S> lambda);
 
-  /// H = X'Y1 - I of the last call.
+  /// H = X'Y1 - I of the last call, or of the last measure().
   const Matrix<S>& residual() const { return h_; }
+  void measure(In<S> x, In<S> y);
 
-  /// lambda += omega * (normal term), at the x and y2 of the last call: for a step that had to see Psi first.
+  /// lambda += omega * (2 Y2 H or 2 X H) with H = residual(): for a step that had to see Psi first.
   void add_normal(In<S> x, In<S> y2, S omega, Out<S> lambda);
 
   /// ||Psi||_F of the last call, and the size of the terms that cancel in it at a critical point.

@@ -4,6 +4,7 @@
 #include <landfall/landing/exact.hpp>
 #include <landfall/landing/sketch.hpp>
 #include <landfall/landing/solver.hpp>
+#include <landfall/linalg/products.hpp>
 #include <landfall/linalg/random.hpp>
 #include <landfall/models/eigenpairs.hpp>
 #include <landfall/rivals/lobpcg.hpp>
