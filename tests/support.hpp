@@ -8,8 +8,6 @@
 #include <cmath>
 #include <limits>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <gtest/gtest.h>
 
 namespace landfall::test {
@@ -26,46 +24,31 @@ S rounding(S size, S factor = 50) {
   return factor * std::numeric_limits<S>::epsilon() * (size > 0 ? size : S(1));
 }
 
+// Defined in support.cpp, so that Eigen's decompositions are compiled once.
+
 template <class S>
-Matrix<S> random_orthogonal(Index n, std::uint64_t seed) {
-  const Matrix<double> g = gaussian<double>(n, n, {seed, 0x0707});
-  return Matrix<double>(Eigen::HouseholderQR<Matrix<double>>(g).householderQ()).template cast<S>();
-}
+Matrix<S> random_orthogonal(Index n, std::uint64_t seed);
 
 /// Symmetric with the given eigenvalues in a random basis.
 template <class S>
-Matrix<S> with_spectrum(const Vector<double>& values, std::uint64_t seed) {
-  const Matrix<double> q = random_orthogonal<double>(values.size(), seed);
-  const Matrix<double> m = q * values.asDiagonal() * q.transpose();
-  return ((m + m.transpose()) / 2).template cast<S>();
-}
+Matrix<S> with_spectrum(const Vector<double>& values, std::uint64_t seed);
 
 /// Symmetric positive definite, eigenvalues from 1 down to 1/condition, geometrically spaced.
 template <class S>
-Matrix<S> random_spd(Index n, double condition, std::uint64_t seed) {
-  Vector<double> values(n);
-  for (Index i = 0; i < n; ++i)
-    values(i) = std::pow(condition, -static_cast<double>(i) / static_cast<double>(std::max<Index>(n - 1, 1)));
-  return with_spectrum<S>(values, seed);
-}
+Matrix<S> random_spd(Index n, double condition, std::uint64_t seed);
 
 template <class S>
-Matrix<S> random_symmetric(Index n, std::uint64_t seed) {
-  const Matrix<S> g = gaussian<S>(n, n, {seed, 0x5e77});
-  return (g + g.transpose()) / 2;
-}
+Matrix<S> random_symmetric(Index n, std::uint64_t seed);
 
 /// A point with ||X'BX - I||_F = distance: B-orthonormal first, then stretched by a random symmetric factor.
 template <class S>
-Matrix<S> random_near_manifold(const Matrix<S>& b, Index p, double distance, std::uint64_t seed) {
-  const Matrix<double> bd = b.template cast<double>();
-  const Matrix<double> g = gaussian<double>(b.rows(), p, {seed, 0x9ea4});
-  const Eigen::SelfAdjointEigenSolver<Matrix<double>> gram(g.transpose() * bd * g);
-  Matrix<double> x = g * gram.operatorInverseSqrt();
-  Matrix<double> h = random_symmetric<double>(p, seed + 1);
-  h *= distance / h.norm();
-  const Eigen::SelfAdjointEigenSolver<Matrix<double>> stretch(Matrix<double>::Identity(p, p) + h);
-  return (x * stretch.operatorSqrt()).template cast<S>();
-}
+Matrix<S> random_near_manifold(const Matrix<S>& b, Index p, double distance, std::uint64_t seed);
+
+// Independent of what is tested: Eigen's decompositions, in double.
+Matrix<double> square_root(const Matrix<double>& spd);
+Matrix<double> inverse_square_root(const Matrix<double>& spd);
+Vector<double> singular_values(const Matrix<double>& m);
+/// Ascending eigenvalues of A x = lambda B x.
+Vector<double> pencil_eigenvalues(const Matrix<double>& a, const Matrix<double>& b);
 
 }  // namespace landfall::test

@@ -21,7 +21,7 @@ struct TwoViews {
   Point<double> x;
 
   explicit TwoViews(Index samples, std::uint64_t seed) : covariance(random_spd<double>(kLeft + kRight, 6, seed)) {
-    const Matrix<double> root = Eigen::SelfAdjointEigenSolver<Matrix<double>>(covariance).operatorSqrt();
+    const Matrix<double> root = square_root(covariance);
     const RowMatrix<double> joint = gaussian<double>(samples, kLeft + kRight, {seed, 1}) * root;
     left = joint.leftCols(kLeft);
     right = joint.rightCols(kRight);
@@ -287,10 +287,10 @@ TEST(Estimators, StochasticLandingFindsTheCanonicalCorrelations) {
   const Matrix<double> cross = views.left.transpose() * views.right / 20000.0;
   const auto root = [&](const RowMatrix<double>& a) {
     const Matrix<double> c = a.transpose() * a / 20000.0 + kRidge * Matrix<double>::Identity(a.cols(), a.cols());
-    return Matrix<double>(Eigen::SelfAdjointEigenSolver<Matrix<double>>(c).operatorInverseSqrt());
+    return inverse_square_root(c);
   };
   const Matrix<double> whitened = root(views.left) * cross * root(views.right);
-  const double best = Eigen::JacobiSVD<Matrix<double>>(whitened).singularValues().head(kComponents).sum();
+  const double best = singular_values(whitened).head(kComponents).sum();
   for (const Estimator estimator : {Estimator::split, Estimator::ustat, Estimator::svrg, Estimator::averaged}) {
     SampledLandscape<double> landscape(views.samples(1), {.estimator = estimator, .batch = 50}, plain(Normal::newton));
     const auto result = solve<double>(
@@ -301,10 +301,10 @@ TEST(Estimators, StochasticLandingFindsTheCanonicalCorrelations) {
     const Matrix<double>&u = result.x[0], &v = result.x[1];
     const auto normalised = [&](const RowMatrix<double>& a, const Matrix<double>& w) {
       const Matrix<double> c = a.transpose() * a / 20000.0 + kRidge * Matrix<double>::Identity(a.cols(), a.cols());
-      return Matrix<double>(w * Eigen::SelfAdjointEigenSolver<Matrix<double>>(w.transpose() * c * w).operatorInverseSqrt());
+      return Matrix<double>(w * inverse_square_root(w.transpose() * c * w));
     };
     const Matrix<double> inner = normalised(views.left, u).transpose() * cross * normalised(views.right, v);
-    const double found = Eigen::JacobiSVD<Matrix<double>>(inner).singularValues().sum();
+    const double found = singular_values(inner).sum();
     EXPECT_GE(found, 0.999 * best) << to_string(estimator);
     EXPECT_LE(found, (1 + 1e-9) * best) << to_string(estimator);
   }

@@ -5,8 +5,6 @@
 #include <landfall/landing/solver.hpp>
 #include <landfall/manifold/constraints.hpp>
 
-#include <Eigen/Dense>
-
 #include "support.hpp"
 
 namespace landfall::test {
@@ -23,9 +21,7 @@ struct Pencil {
       : a(random_spd<S>(n, 5, seed)), b(random_spd<S>(n, condition, seed + 1)) {
     operator_a = std::make_shared<DenseOperator<S>>(a);
     operator_b = std::make_shared<DenseOperator<S>>(b);
-    const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix<double>> eigen(a.template cast<double>(),
-                                                                         b.template cast<double>());
-    best = eigen.eigenvalues().tail(p).sum() / 2;
+    best = pencil_eigenvalues(a.template cast<double>(), b.template cast<double>()).tail(p).sum() / 2;
   }
 
   StiefelBlock<S> block(Index p, Direction direction, Normal normal = Normal::gradient) const {
@@ -107,11 +103,8 @@ TYPED_TEST(SolverTest, TwoBlocksAtOnce) {
   const auto result = solve<S>(
       landscape, {gaussian<S>(5, 2, {5, 0}), gaussian<S>(4, 2, {5, 1})},
       {.stop = (stop::gradient(tolerance<S>()) && stop::feasibility(tolerance<S>())) || stop::iterations(20000)});
-  const auto root = [](const Matrix<S>& m) {
-    return Matrix<double>(Eigen::SelfAdjointEigenSolver<Matrix<double>>(m.template cast<double>()).operatorInverseSqrt());
-  };
-  const double best =
-      Eigen::JacobiSVD<Matrix<double>>(root(bx) * cross.template cast<double>() * root(by)).singularValues().head(2).sum();
+  const auto root = [](const Matrix<S>& m) { return inverse_square_root(m.template cast<double>()); };
+  const double best = singular_values(root(bx) * cross.template cast<double>() * root(by)).head(2).sum();
   EXPECT_EQ(result.termination, Termination::converged);
   EXPECT_NEAR(-result.progress.objective, best, 10 * tolerance<S>());
 }

@@ -4,8 +4,6 @@
 #include <landfall/landing/solver.hpp>
 #include <landfall/manifold/constants.hpp>
 
-#include <Eigen/Dense>
-
 #include "support.hpp"
 
 namespace landfall::test {
@@ -80,7 +78,7 @@ TEST(Theory, StochasticLandingWithDecayingStepsFallsAtLeastAsOneOverRootK) {
   const Matrix<double> covariance = random_spd<double>(2 * n, 6, 5);
   const Matrix<double> bx = covariance.topLeftCorner(n, n), by = covariance.bottomRightCorner(n, n);
   const Matrix<double> cross = covariance.topRightCorner(n, n);
-  const Matrix<double> root = Eigen::SelfAdjointEigenSolver<Matrix<double>>(covariance).operatorSqrt();
+  const Matrix<double> root = square_root(covariance);
   const int runs = 24, steps = 4096;
   std::vector<double> tangent(steps), normal(steps);
   for (int run = 0; run < runs; ++run) {

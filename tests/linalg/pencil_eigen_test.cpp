@@ -3,6 +3,8 @@
 
 #include "support.hpp"
 
+#include <Eigen/Dense>
+
 namespace landfall::test {
 
 template <class S>

@@ -3,6 +3,8 @@
 #include <landfall/manifold/field.hpp>
 
 #include "support.hpp"
+
+#include <Eigen/Dense>
 #include <Eigen/SVD>
 
 namespace landfall::test {

@@ -5,6 +5,8 @@
 
 #include "support.hpp"
 
+#include <Eigen/Dense>
+
 namespace landfall::test {
 
 template <class S>

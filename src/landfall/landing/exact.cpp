@@ -36,8 +36,8 @@ ExactLandscape<S>::ExactLandscape(Objective<S> f, std::vector<StiefelBlock<S>> b
                                                            : static_cast<double>(largest_eigenvalue(*block.b)));
     h_.emplace_back(block.components, block.components);
   }
-  s1_ = s2_ = h_;
   multipliers_.resize(blocks_.size());
+  rays_.resize(blocks_.size());
   for (Point<S>* point : {&y_, &g_, &z_, &trial_y_, &trial_g_}) resize_like(shapes_, *point);
 }
 
@@ -93,12 +93,8 @@ std::optional<RayPolynomial> ExactLandscape<S>::ray(const Point<S>&, const Point
   multiply_b(direction, z_);
   ray_known_ = true;
   RayPolynomial sum;
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    multiply_at<S>(y_[i], direction[i], s1_[i], S(2));  // S1 = Y'D + D'Y
-    symmetrize<S>(s1_[i]);
-    multiply_at<S>(direction[i], z_[i], s2_[i]);  // S2 = D'BD
-    sum += ray_polynomial<S>(kernels_[i].residual(), s1_[i], s2_[i]);
-  }
+  for (std::size_t i = 0; i < blocks_.size(); ++i)
+    sum += ray_polynomial<S>(kernels_[i].residual(), y_[i], direction[i], z_[i], rays_[i]);
   return sum;
 }
 
@@ -138,8 +134,8 @@ template <class S>
 double ExactLandscape<S>::multiplier_size(const Point<S>& x) {
   double sum = 0;
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    multiply_at<S>(x[i], g_[i], s1_[i]);
-    sum += static_cast<double>(s1_[i].squaredNorm());
+    multiply_at<S>(x[i], g_[i], h_[i]);
+    sum += static_cast<double>(h_[i].squaredNorm());
   }
   return std::sqrt(sum) / 2;
 }
@@ -193,8 +189,8 @@ std::optional<RayPolynomial> QuadraticLandscape<S>::ray(const Point<S>& x, const
   symmetrize<S>(multiplier_);
   const auto dot = [](const Matrix<S>& a, const Matrix<S>& b) { return static_cast<double>(a.cwiseProduct(b).sum()); };
   polynomial->has_objective = true;
-  polynomial->objective = {0.0, -dot(g, d) + dot(this->s1_[0], multiplier_),
-                           0.5 * dot(d, v_) - dot(this->s2_[0], multiplier_)};
+  polynomial->objective = {0.0, -dot(g, d) + dot(this->rays_[0].s1, multiplier_),
+                           0.5 * dot(d, v_) - dot(this->rays_[0].s2, multiplier_)};
   return polynomial;
 }
 

@@ -46,7 +46,7 @@ class ExactLandscape : public KnownLandscape<S> {
   std::vector<StiefelBlock<S>> blocks_;
   Point<S> y_, g_;  // B X and grad f(X), at the point of the last field()
   Point<S> z_;      // B Lambda, of the last ray()
-  std::vector<Matrix<S>> h_, s1_, s2_;  // p x p; S1 = Y'D + D'Y and S2 = D'BD of the last ray()
+  std::vector<RayWorkspace<S>> rays_;  // S1 and S2 of the last ray()
   Counts counts_;
 
  private:
@@ -58,6 +58,7 @@ class ExactLandscape : public KnownLandscape<S> {
   std::vector<StiefelField<S>> kernels_;
   std::vector<double> scales_;  // beta of the normal term: beta_1 for 2BXH, 1 for 2XH
   Point<S> trial_y_, trial_g_;
+  Point<S> h_;  // p x p
   std::vector<LyapunovMultiplier<S>> multipliers_;
   double slope_ = 0;
   bool ray_known_ = false;

@@ -1,4 +1,5 @@
 #include <landfall/errors.hpp>
+#include <landfall/linalg/lapack.ipp>
 #include <landfall/linalg/pencil_eigen.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/symmetric.hpp>
@@ -8,33 +9,10 @@
 #include <limits>
 #include <vector>
 
-#include <cblas.h>
 #include <fmt/format.h>
-#include <lapacke.h>
 
 namespace landfall {
 namespace {
-
-template <class S>
-struct Lapack;
-template <>
-struct Lapack<double> {
-  static constexpr auto potrf = LAPACKE_dpotrf_work;
-  static constexpr auto sygst = LAPACKE_dsygst_work;
-  static constexpr auto sytrd = LAPACKE_dsytrd_work;
-  static constexpr auto stedc = LAPACKE_dstedc_work;
-  static constexpr auto ormtr = LAPACKE_dormtr_work;
-  static constexpr auto trsm = cblas_dtrsm;
-};
-template <>
-struct Lapack<float> {
-  static constexpr auto potrf = LAPACKE_spotrf_work;
-  static constexpr auto sygst = LAPACKE_ssygst_work;
-  static constexpr auto sytrd = LAPACKE_ssytrd_work;
-  static constexpr auto stedc = LAPACKE_sstedc_work;
-  static constexpr auto ormtr = LAPACKE_sormtr_work;
-  static constexpr auto trsm = cblas_strsm;
-};
 
 /// Divides the lower triangle by 4^k, the power of four next to its largest entry, and returns k (0 for a
 /// zero matrix): no scale of A or B then overflows inside, and nothing is rounded.

@@ -1,38 +1,21 @@
 #include <landfall/linalg/preconditioner.hpp>
 
 #include <landfall/errors.hpp>
+#include <landfall/linalg/lapack.ipp>
 #include <landfall/linalg/products.hpp>
 
-#include <cblas.h>
 #include <fmt/format.h>
-#include <lapacke.h>
 
 namespace landfall {
 namespace {
-
-int potrf(Matrix<double>& a) {
-  const int n = static_cast<int>(a.rows());
-  return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, a.data(), n);
-}
-int potrf(Matrix<float>& a) {
-  const int n = static_cast<int>(a.rows());
-  return LAPACKE_spotrf_work(LAPACK_COL_MAJOR, 'L', n, a.data(), n);
-}
-void potrs(const Matrix<double>& l, Out<double> x) {
-  LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', static_cast<int>(l.rows()), static_cast<int>(x.cols()), l.data(),
-                      static_cast<int>(l.rows()), x.data(), static_cast<int>(x.outerStride()));
-}
-void potrs(const Matrix<float>& l, Out<float> x) {
-  LAPACKE_spotrs_work(LAPACK_COL_MAJOR, 'L', static_cast<int>(l.rows()), static_cast<int>(x.cols()), l.data(),
-                      static_cast<int>(l.rows()), x.data(), static_cast<int>(x.outerStride()));
-}
 
 /// B^-1 and B from the Cholesky factor of B.
 template <class S>
 class CholeskyInverse final : public Preconditioner<S> {
  public:
   explicit CholeskyInverse(Matrix<S> b) : Preconditioner<S>(b.rows()), b_(std::move(b)), factor_(b_) {
-    const int info = potrf(factor_);
+    const int n = static_cast<int>(factor_.rows());
+    const int info = Lapack<S>::potrf(LAPACK_COL_MAJOR, 'L', n, factor_.data(), n);
     if (info != 0)
       throw DataError(fmt::format("B is not positive definite: its leading {0}x{0} block is not", info));
   }
@@ -40,7 +23,9 @@ class CholeskyInverse final : public Preconditioner<S> {
  protected:
   void apply_impl(In<S> x, Out<S> y) const override {
     y = x;
-    potrs(factor_, y);
+    const int n = static_cast<int>(factor_.rows());
+    Lapack<S>::potrs(LAPACK_COL_MAJOR, 'L', n, static_cast<int>(y.cols()), factor_.data(), n, y.data(),
+                     static_cast<int>(y.outerStride()));
   }
   void apply_inverse_impl(In<S> x, Out<S> y) const override { multiply<S>(b_, x, y); }
 

@@ -1,22 +1,21 @@
 #include <landfall/linalg/symmetric.hpp>
 
 #include <landfall/errors.hpp>
+#include <landfall/linalg/lapack.ipp>
 #include <landfall/linalg/products.hpp>
 
 #include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
-#include <lapacke.h>
 
 namespace landfall {
 namespace {
 
-int syevd(int n, double* a, double* w, double* work, int lwork, int* iwork, int liwork) {
-  return LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, a, n, w, work, lwork, iwork, liwork);
-}
-int syevd(int n, float* a, float* w, float* work, int lwork, int* iwork, int liwork) {
-  return LAPACKE_ssyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, a, n, w, work, lwork, iwork, liwork);
+/// The whole decomposition, or with lwork = -1 the query for the workspace.
+template <class S>
+int syevd(int n, S* a, S* w, S* work, int lwork, int* iwork, int liwork) {
+  return Lapack<S>::syevd(LAPACK_COL_MAJOR, 'V', 'L', n, a, n, w, work, lwork, iwork, liwork);
 }
 
 }  // namespace
@@ -29,8 +28,9 @@ void SymmetricEigen<S>::compute(In<S> m) {
     S work = 0;
     int integer_work = 0;
     values_.resize(n);
-    syevd(n, nullptr, nullptr, &work, -1, &integer_work, -1);
-    work_.resize(static_cast<Index>(work) + 1);
+    syevd<S>(n, nullptr, nullptr, &work, -1, &integer_work, -1);
+    // The query is rounded to S, so a little more than it says.
+    work_.resize(static_cast<Index>(work * (1 + 4 * std::numeric_limits<S>::epsilon())) + 1);
     integer_work_.resize(static_cast<std::size_t>(integer_work) + 1);
   }
   vectors_ = m;

@@ -156,23 +156,9 @@ void StiefelField<S>::riemannian(In<S> x, In<S> g, Out<S> lambda) {
 
 template <class S>
 void StiefelField<S>::euclidean(In<S> g, In<S> y, Out<S> lambda) {
-  // Lambda = G - Y (L - 2 omega H), C L + L C = Y'G + G'Y
-  const Index p = g.cols();
-  c_.resize(p, p);
-  w_.resize(p, p);
-  gram<S>(y, c_);
-  multiply_at<S>(g, y, w_);
-  symmetrize<S>(w_);
-  w_ *= S(2);
-  eigen_.compute(c_);
-  const S smallest = eigen_.values()(0), largest = eigen_.values()(p - 1);
-  if (!(smallest > static_cast<S>(p) * std::numeric_limits<S>::epsilon() * largest))
-    throw NumericalError(
-        fmt::format("direction 'euclidean' needs B X of full rank: the squares of its singular values "
-                    "reach down to {:.3g} beside {:.3g}",
-                    smallest, largest));
-  eigen_.solve_lyapunov(w_);
-  w_ -= twice_omega_ * h_;
+  // Lambda = G - Y (L - 2 omega H), C L + L C = Y'G + G'Y; the multiplier is L/2.
+  w_ = 2 * lyapunov_.compute(y, g) - twice_omega_ * h_;
+  c_ = lyapunov_.gram();
   tangent_scale_ = g.norm();
   lambda = g;
   multiply<S>(y, w_, lambda, -1, 1);

@@ -20,8 +20,8 @@
 #pragma once
 
 #include <landfall/linalg/preconditioner.hpp>
-#include <landfall/linalg/symmetric.hpp>
 #include <landfall/linalg/types.hpp>
+#include <landfall/manifold/multiplier.hpp>
 
 #include <string_view>
 
@@ -81,7 +81,7 @@ class StiefelField {
   void preconditioned(In<S> g, In<S> y1, In<S> y2, Out<S> lambda);
 
   FieldOptions<S> options_;
-  SymmetricEigen<S> eigen_;
+  LyapunovMultiplier<S> lyapunov_;
   S twice_omega_ = 0;         // of the current call, 0 unless the normal term goes into a p x p factor of Psi
   Matrix<S> h_, c_, w_;       // p x p: H; C or what stands for it; the factor to the right of Y
   Matrix<S> kg_, ky1_, ky2_;  // n x p: K G, K Y1, K Y2

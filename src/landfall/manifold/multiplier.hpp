@@ -40,6 +40,8 @@ class LyapunovMultiplier {
   /// singular.
   const Matrix<S>& compute(In<S> y, In<S> g);
 
+  const Matrix<S>& gram() const { return gram_; }  // C of the last call
+
  private:
   SymmetricEigen<S> eigen_;
   Matrix<S> gram_, lambda_;

@@ -1,4 +1,5 @@
 #include <landfall/errors.hpp>
+#include <landfall/linalg/lapack.ipp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/symmetric.hpp>
 #include <landfall/manifold/retraction.hpp>
@@ -8,44 +9,15 @@
 #include <limits>
 #include <vector>
 
-#include <cblas.h>
 #include <fmt/format.h>
-#include <lapacke.h>
 
 namespace landfall {
 namespace {
 
-int potrf(int n, double* a) {
-  return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', n, a, n);
-}
-int potrf(int n, float* a) {
-  return LAPACKE_spotrf_work(LAPACK_COL_MAJOR, 'U', n, a, n);
-}
-void pocon(int n, const double* r, double norm, double& rcond, double* work, int* iwork) {
-  LAPACKE_dpocon_work(LAPACK_COL_MAJOR, 'U', n, r, n, norm, &rcond, work, iwork);
-}
-void pocon(int n, const float* r, float norm, float& rcond, float* work, int* iwork) {
-  LAPACKE_spocon_work(LAPACK_COL_MAJOR, 'U', n, r, n, norm, &rcond, work, iwork);
-}
-void potrs(int n, int cols, const double* r, double* x) {
-  LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'U', n, cols, r, n, x, n);
-}
-void potrs(int n, int cols, const float* r, float* x) {
-  LAPACKE_spotrs_work(LAPACK_COL_MAJOR, 'U', n, cols, r, n, x, n);
-}
-void trsm_right(int rows, int cols, const double* r, double* x) {
-  cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, rows, cols, 1, r, cols, x,
-              rows);
-}
-void trsm_right(int rows, int cols, const float* r, float* x) {
-  cblas_strsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, rows, cols, 1, r, cols, x,
-              rows);
-}
-int gesdd(int m, int n, double* a, double* s, double* u, double* vt) {
-  return LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'S', m, n, a, m, s, u, m, vt, n);
-}
-int gesdd(int m, int n, float* a, float* s, float* u, float* vt) {
-  return LAPACKE_sgesdd(LAPACK_COL_MAJOR, 'S', m, n, a, m, s, u, m, vt, n);
+template <class S>
+int cholesky(Matrix<S>& a) {
+  const int n = static_cast<int>(a.rows());
+  return Lapack<S>::potrf(LAPACK_COL_MAJOR, 'U', n, a.data(), n);
 }
 
 /// With a Gram matrix at least this well conditioned (1 / its condition number), one pass is orthonormal to a
@@ -89,13 +61,13 @@ template <class S>
 bool shifted_cholesky(const Matrix<S>& p, Index rows, Matrix<S>& r) {
   const int n = static_cast<int>(p.rows());
   r = p;
-  if (potrf(n, r.data()) == 0) return false;
+  if (cholesky(r) == 0) return false;
   // The unit diagonal makes n a bound on ||p||; the factor covers the rounding of p itself.
   S shift = static_cast<S>(n) * static_cast<S>(rows + n) * std::numeric_limits<S>::epsilon();
   for (; std::isfinite(shift); shift *= 10) {
     r = p;
     r.diagonal().array() += shift;
-    if (potrf(n, r.data()) == 0) return true;
+    if (cholesky(r) == 0) return true;
   }
   throw NumericalError("Cholesky-QR: W'BW overflows");
 }
@@ -135,9 +107,11 @@ Matrix<S> orthonormalize(const SymmetricOperator<S>& b, In<S> w) {
     }
     const bool shifted = shifted_cholesky(gram_matrix, n, r);
     S rcond = 0;
-    pocon(static_cast<int>(p), r.data(), gram_matrix.cwiseAbs().colwise().sum().maxCoeff(), rcond,
-          work.data(), integer_work.data());
-    trsm_right(static_cast<int>(n), static_cast<int>(p), r.data(), q.data());
+    const int rows = static_cast<int>(n), cols = static_cast<int>(p);
+    Lapack<S>::pocon(LAPACK_COL_MAJOR, 'U', cols, r.data(), cols, gram_matrix.cwiseAbs().colwise().sum().maxCoeff(),
+                     &rcond, work.data(), integer_work.data());
+    Lapack<S>::trsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, rows, cols, 1, r.data(), cols,
+                    q.data(), rows);
     distance.array() *= r.diagonal().array();
     if (distance.minCoeff() <= floor) throw_dependent(p, static_cast<double>(distance.minCoeff()));
     if (!shifted && rcond >= static_cast<S>(good_condition)) return q;
@@ -179,7 +153,9 @@ Matrix<S> retract_svd(const SymmetricOperator<S>& b, In<S> x, In<S> v) {
   if (!w.allFinite()) throw NumericalError("retraction of a step with NaN or Inf");
   Matrix<S> u(n, p), vt(p, p), y(n, p), m(p, p);
   Vector<S> s(p);
-  const int info = gesdd(static_cast<int>(n), static_cast<int>(p), w.data(), s.data(), u.data(), vt.data());
+  const int rows = static_cast<int>(n), cols = static_cast<int>(p);
+  const int info = Lapack<S>::gesdd(LAPACK_COL_MAJOR, 'S', rows, cols, w.data(), rows, s.data(), u.data(), rows, vt.data(),
+                                    cols);
   if (info != 0) throw NumericalError(fmt::format("LAPACK gesdd failed with info = {}", info));
   if (!(s(p - 1) > static_cast<S>(n) * std::numeric_limits<S>::epsilon() * s(0)))
     throw_dependent(p, s(0) > 0 ? static_cast<double>(s(p - 1) / s(0)) : 0.0);
@@ -212,9 +188,10 @@ Matrix<S> project_tangent(In<S> x, In<S> y, In<S> v) {
   symmetrize<S>(metric);
   multiply_at<S>(y, v, m);
   symmetrize<S>(m);
-  if (potrf(static_cast<int>(p), metric.data()) != 0)
+  if (cholesky(metric) != 0)
     throw NumericalError("projection to the tangent space: X'BX is not positive definite");
-  potrs(static_cast<int>(p), static_cast<int>(p), metric.data(), m.data());
+  const int cols = static_cast<int>(p);
+  Lapack<S>::potrs(LAPACK_COL_MAJOR, 'U', cols, cols, metric.data(), cols, m.data(), cols);
   multiply<S>(x, m, projected, -1, 1);
   return projected;
 }
