@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <support.hpp>
 
+#include <Eigen/Dense>
+
 namespace landfall::test {
 namespace {
 
