@@ -102,9 +102,9 @@ void StiefelField<S>::operator()(In<S> x, In<S> g, In<S> y1, In<S> y2, S omega, 
     add_normal(x, y2, omega, lambda);
     return;
   }
-  // ||2 Y H||^2 = 4 <H, C H>, and Psi is orthogonal to Y H.
-  multiply<S>(c_, h_, w_);
-  normal_norm_ = 2 * std::sqrt(std::max(S(0), h_.cwiseProduct(w_).sum()));
+  // ||2 Y H||^2 = 4 <C, H'H>, half the work of <H, C H>; and Psi is orthogonal to Y H.
+  gram<S>(h_, w_);
+  normal_norm_ = 2 * std::sqrt(std::max(S(0), c_.cwiseProduct(w_).sum()));
   const S part = omega * normal_norm_ / std::max(tangent_norm_, std::numeric_limits<S>::min());
   tangent_norm_ *= std::sqrt(std::max(S(0), 1 - part * part));
 }

@@ -1,0 +1,62 @@
+// Times of pieces of code that are to be compared, taken in turn so that a noisy machine disturbs all of them alike.
+//
+//   const auto times = landfall::bench::interleave({.rounds = 9}, {{[&] { ours(); }}, {[&] { theirs(); }}});
+//   landfall::bench::report("ours_over_theirs", times[0].median / times[1].median);
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace landfall::bench {
+
+struct Piece {
+  std::function<void()> run;
+  std::function<void()> prepare = {};  // before each run, outside the clock
+};
+
+struct Effort {
+  int rounds = 9;       // at most
+  double seconds = 60;  // no new round after so long, but never fewer than three
+};
+
+struct Times {
+  double median = 0, best = 0;  // seconds of one run
+};
+
+inline double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// Every piece once per round, each round starting with another one.
+inline std::vector<Times> interleave(Effort effort, const std::vector<Piece>& pieces) {
+  std::vector<std::vector<double>> seconds(pieces.size());
+  const auto begin = std::chrono::steady_clock::now();
+  for (int round = 0; round < effort.rounds; ++round) {
+    if (round >= 3 && seconds_since(begin) > effort.seconds) break;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      const std::size_t at = (i + static_cast<std::size_t>(round)) % pieces.size();
+      if (pieces[at].prepare) pieces[at].prepare();
+      const auto start = std::chrono::steady_clock::now();
+      pieces[at].run();
+      seconds[at].push_back(seconds_since(start));
+    }
+  }
+  std::vector<Times> times;
+  for (auto& all : seconds) {
+    std::sort(all.begin(), all.end());
+    times.push_back({(all[(all.size() - 1) / 2] + all[all.size() / 2]) / 2, all.front()});
+  }
+  return times;
+}
+
+/// A line that bench/run finds again.
+inline void report(std::string_view what, double value) {
+  fmt::print("measured {} {:.4g}\n", what, value);
+}
+
+}  // namespace landfall::bench
