@@ -79,9 +79,9 @@ void StiefelField<S>::operator()(In<S> x, In<S> g, In<S> y1, In<S> y2, S omega, 
   measure(x, y1);
 
   // 2 omega Y H joins the factor to the right of Y where Psi has one, so that it costs no product.
-  const bool merged = options_.normal == Normal::gradient && y1.data() == y2.data() &&
-                      (options_.direction == Direction::metric || options_.direction == Direction::euclidean);
-  twice_omega_ = merged ? 2 * omega : S(0);
+  merged_ = omega != 0 && options_.normal == Normal::gradient && y1.data() == y2.data() &&
+            (options_.direction == Direction::metric || options_.direction == Direction::euclidean);
+  twice_omega_ = merged_ ? 2 * omega : S(0);
   switch (options_.direction) {
     case Direction::metric:
       metric(g, y1, y2, lambda);
@@ -96,17 +96,25 @@ void StiefelField<S>::operator()(In<S> x, In<S> g, In<S> y1, In<S> y2, S omega, 
       preconditioned(g, y1, y2, lambda);
       break;
   }
-  tangent_norm_ = lambda.norm();
-  if (omega == 0) return;
-  if (!merged) {
-    add_normal(x, y2, omega, lambda);
-    return;
-  }
-  // ||2 Y H||^2 = 4 <C, H'H>, half the work of <H, C H>; and Psi is orthogonal to Y H.
-  gram<S>(h_, w_);
-  normal_norm_ = 2 * std::sqrt(std::max(S(0), c_.cwiseProduct(w_).sum()));
-  const S part = omega * normal_norm_ / std::max(tangent_norm_, std::numeric_limits<S>::min());
-  tangent_norm_ *= std::sqrt(std::max(S(0), 1 - part * part));
+  lambda_norm_ = lambda.norm();
+  if (omega != 0 && !merged_) add_normal(x, y2, omega, lambda);
+}
+
+template <class S>
+S StiefelField<S>::normal_norm() const {
+  if (!merged_) return normal_norm_;
+  // ||2 Y H||^2 = 4 <C, H'H>
+  scratch_.resize(h_.rows(), h_.cols());
+  gram<S>(h_, scratch_);
+  return 2 * std::sqrt(std::max(S(0), c_.cwiseProduct(scratch_).sum()));
+}
+
+template <class S>
+S StiefelField<S>::tangent_norm() const {
+  if (!merged_) return lambda_norm_;
+  // Psi is orthogonal to Y H: ||Psi||^2 = ||Lambda||^2 - omega^2 ||2 Y H||^2
+  const S part = twice_omega_ / 2 * normal_norm() / std::max(lambda_norm_, std::numeric_limits<S>::min());
+  return lambda_norm_ * std::sqrt(std::max(S(0), 1 - part * part));
 }
 
 template <class S>

@@ -65,11 +65,11 @@ class StiefelField {
   void add_normal(In<S> x, In<S> y2, S omega, Out<S> lambda);
 
   /// ||Psi||_F of the last call, and the size of the terms that cancel in it at a critical point.
-  S tangent_norm() const { return tangent_norm_; }
+  S tangent_norm() const;
   S tangent_scale() const { return tangent_scale_; }
 
   /// ||2 Y H||_F (or ||2 X H||_F) of the last call with an omega other than 0, without omega.
-  S normal_norm() const { return normal_norm_; }
+  S normal_norm() const;
 
   const FieldOptions<S>& options() const { return options_; }
 
@@ -82,11 +82,14 @@ class StiefelField {
 
   FieldOptions<S> options_;
   LyapunovMultiplier<S> lyapunov_;
-  S twice_omega_ = 0;         // of the current call, 0 unless the normal term goes into a p x p factor of Psi
+  bool merged_ = false;       // the normal term went into a p x p factor of Psi
+  S twice_omega_ = 0;         // of the current call, 0 unless merged
   Matrix<S> h_, c_, w_;       // p x p: H; C or what stands for it; the factor to the right of Y
   Matrix<S> kg_, ky1_, ky2_;  // n x p: K G, K Y1, K Y2
   Matrix<S> normal_;          // n x p: the normal term where it is not merged
-  S tangent_norm_ = 0, tangent_scale_ = 0, normal_norm_ = 0;
+  S lambda_norm_ = 0;         // of what is merged: of Lambda, else of Psi alone
+  S tangent_scale_ = 0, normal_norm_ = 0;
+  mutable Matrix<S> scratch_;  // p x p
 };
 
 /// Psi alone, once.
