@@ -1,40 +1,47 @@
 // landfall data: makes data sets whose answer is known.
 #include <landfall/data/pencil.hpp>
 
-#include <map>
 #include <memory>
 
-#include <fmt/format.h>
-
+#include "arguments.hpp"
 #include "commands.hpp"
+#include <fmt/format.h>
 
 namespace landfall::app {
 namespace {
 
 void setup_pencil(CLI::App& data) {
   struct Options {
-    std::string folder;
+    std::string folder, kind = "paper";
     PencilOptions pencil;
   };
   auto options = std::make_shared<Options>();
-  auto* command = data.add_subcommand("pencil", "A generalized eigenproblem: OUT/A.npy, OUT/B.npy");
-  command->add_option("OUT", options->folder, "folder to write; made if missing")->required();
-  command->add_option("-n,--size", options->pencil.size, "rows and columns of A and B")->capture_default_str();
-  command->add_option("--condition", options->pencil.condition, "condition number of A and of B")->capture_default_str();
-  const std::map<std::string, PencilKind> kinds{
-      {"paper", PencilKind::paper}, {"released", PencilKind::released}, {"planted", PencilKind::planted}};
-  command
-      ->add_option("--kind", options->pencil.kind,
-                   "paper: as in the paper; released: as in the authors' code; planted: eigenvalues known and written")
-      ->transform(CLI::CheckedTransformer(kinds))
-      ->option_text("paper|released|planted");
-  command->add_option("--seed", options->pencil.seed, "seed of the random bases")->capture_default_str();
-  command->footer("Examples:\n  landfall data pencil out\n  landfall data pencil out -n 500 --kind planted");
+  auto* command = data.add_subcommand("pencil", "A generalized eigenproblem A x = lambda B x");
+  const auto add = [&](const char* name, auto& value, const char* shown, const char* text) {
+    return command->add_option(name, value, text)->option_text(shown);
+  };
+  add("OUT", options->folder, "FOLDER", "for A.npy and B.npy; made if missing")->required();
+  add("-n,--size", options->pencil.size, "N", "rows and columns of A and B [1000]")->check(whole_number(1));
+  add("--condition", options->pencil.condition, "X", "condition number of A and of B [100]")
+      ->check(number_from(1));
+  add("--kind", options->kind, "NAME",
+      "paper: spectra of the paper's text [paper]\n"
+      "released: of the authors' program\n"
+      "planted: eigenvalues known, in OUT/eigenvalues.npy")
+      ->check(one_of({"paper", "released", "planted"}));
+  add("--seed", options->pencil.seed, "N", "of the random bases [0]")->check(whole_number(0));
+  command->footer(
+      "Examples:\n"
+      "  landfall data pencil out\n"
+      "  landfall data pencil out -n 500 --kind planted");
   command->callback([options] {
+    options->pencil.kind = options->kind == "paper"      ? PencilKind::paper
+                           : options->kind == "released" ? PencilKind::released
+                                                         : PencilKind::planted;
     const Pencil pencil = make_pencil(options->pencil);
     write_pencil(options->folder, pencil);
-    fmt::print(stderr, "wrote {0}/A.npy and {0}/B.npy, {1}x{1}{2}\n", options->folder, options->pencil.size,
-               pencil.eigenvalues.size() > 0 ? ", and their eigenvalues" : "");
+    fmt::print(stderr, "wrote {0}/A.npy and {0}/B.npy{2}, {1}x{1}\n", options->folder, options->pencil.size,
+               pencil.eigenvalues.size() > 0 ? ", and eigenvalues.npy" : "");
   });
 }
 

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <new>
 
-#include <fmt/format.h>
-
+#include "arguments.hpp"
 #include "commands.hpp"
+#include <fmt/format.h>
 
 namespace {
 
@@ -20,22 +20,31 @@ int fail(int code, std::string_view message) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App program("CCA, ICA, LDA and generalized eigenproblems by stochastic landing, without forming covariances.", "landfall");
-  program.set_version_flag("--version", std::string("landfall ") + std::string(landfall::version()));
+  CLI::App program("Generalized eigenproblems, by the landing method and by others.", "landfall");
+  program.set_help_flag("-h,--help", "print this help and exit");
+  program.set_version_flag("--version", fmt::format("landfall {}", landfall::version()),
+                           "print the version and exit");
   program.require_subcommand(1);
-  program.get_formatter()->column_width(34);
+  program.get_formatter()->column_width(28);
+  program.get_formatter()->label("SUBCOMMAND", "COMMAND ...");
+  program.get_formatter()->label("Subcommands", "Commands");
+  program.footer(
+      "Examples:\n"
+      "  landfall data pencil out -n 500 --kind planted\n"
+      "  landfall gevp out/A.npy out/B.npy -p 5 --known out/eigenvalues.npy\n"
+      "landfall COMMAND --help tells more. Exit codes: 0 done, 2 wrong use, 3 bad input data,\n"
+      "4 the numbers failed.");
   landfall::app::setup_gevp(program);
   landfall::app::setup_data(program);
 
   try {
     program.parse(argc, argv);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout)) return fail(3, "standard output cannot be written");
     return 0;
   } catch (const CLI::Success& help) {
     return program.exit(help);
   } catch (const CLI::ParseError& error) {
-    std::string line = error.what();
-    line = line.substr(0, line.find('\n'));
-    return fail(2, line + " (see landfall --help)");
+    return fail(2, landfall::app::explain(program, error));
   } catch (const landfall::UsageError& error) {
     return fail(2, error.what());
   } catch (const landfall::DataError& error) {

@@ -101,6 +101,14 @@ PencilEigen<S> solve_pencil(Matrix<S> a, Matrix<S> b, Index p, bool smallest) {
   return pairs;
 }
 
+template <class S>
+void require_positive_definite(Matrix<S> b) {
+  if (b.rows() != b.cols() || b.rows() < 1)
+    throw UsageError(fmt::format("a positive definite B is square, got {}x{}", b.rows(), b.cols()));
+  const int scale = normalize(b, 'B');
+  factor(b, scale);
+}
+
 // With D = diag(G)^-1/2 and D G D = Q diag(v) Q':  T = D Q diag(v)^-1/2.
 template <class S>
 Matrix<S> orthonormalizing_factor(const Matrix<S>& g) {

@@ -74,31 +74,20 @@ void fix_signs(Matrix<S>& vectors) {
 }
 
 template <class S>
-Vector<S> residuals(const SymmetricOperator<S>& a, const SymmetricOperator<S>& b,
-                    const Eigenpairs<S>& pairs) {
-  if (pairs.values.size() != pairs.vectors.cols())
-    throw UsageError(
-        fmt::format("{} eigenvalues with {} eigenvectors", pairs.values.size(), pairs.vectors.cols()));
-  const Matrix<S> difference =
-      product(a, pairs.vectors) - product(b, pairs.vectors) * pairs.values.asDiagonal();
-  Vector<S> norms(difference.cols());
-  for (Index j = 0; j < norms.size(); ++j) norms(j) = difference.col(j).stableNorm();
-  return norms;
-}
-
-template <class S>
-S stationarity(const SymmetricOperator<S>& a, const SymmetricOperator<S>& b, const Matrix<S>& x) {
-  Matrix<S> difference = product(a, x);
-  const Matrix<S> bx = product(b, x), xax = projected(x, difference);
-  multiply<S>(bx, xax, difference, -1, 1);
-  return difference.stableNorm();
-}
-
-template <class S>
-S infeasibility(const SymmetricOperator<S>& b, const Matrix<S>& x) {
-  Matrix<S> h = projected(x, product(b, x));
+PairQuality<S> pair_quality(const SymmetricOperator<S>& a, const SymmetricOperator<S>& b,
+                            const Eigenpairs<S>& pairs) {
+  const Matrix<S>& x = pairs.vectors;
+  if (pairs.values.size() != x.cols())
+    throw UsageError(fmt::format("{} eigenvalues with {} eigenvectors", pairs.values.size(), x.cols()));
+  Matrix<S> ax = product(a, x), bx = product(b, x), h = projected(x, bx);
   h.diagonal().array() -= S(1);
-  return h.norm();
+  PairQuality<S> quality{Vector<S>(x.cols()), h.norm()};
+  bx *= pairs.values.asDiagonal();
+  for (Index j = 0; j < x.cols(); ++j) {
+    const S size = ax.col(j).stableNorm() + bx.col(j).stableNorm();
+    quality.residuals(j) = size > 0 ? (ax.col(j) - bx.col(j)).stableNorm() / size : S(0);
+  }
+  return quality;
 }
 
 LANDFALL_EIGENPAIRS(, float)

@@ -1,9 +1,9 @@
 // How every method for A x = lambda B x ends: a basis becomes ordered eigenpairs with fixed signs, and their
 // quality is measured.
 //
-//   auto pairs = landfall::rayleigh_ritz<double>(a, b, x);            // x: any basis of the subspace that
-//   was found landfall::residuals<double>(a, b, pairs);                         // ||A x - lambda B x|| of
-//   each pair landfall::infeasibility<double>(b, pairs.vectors);                // ||X'BX - I||_F
+//   auto pairs = landfall::rayleigh_ritz<double>(a, b, x);        // x: any basis of the subspace found
+//   auto quality = landfall::pair_quality<double>(a, b, pairs);
+//   quality.residuals, quality.infeasibility;                     // per pair; ||X'BX - I||_F
 #pragma once
 
 #include <landfall/linalg/operator.hpp>
@@ -25,28 +25,24 @@ Eigenpairs<S> rayleigh_ritz(const SymmetricOperator<S>& a, const SymmetricOperat
 template <class S>
 void fix_signs(Matrix<S>& vectors);
 
-/// ||A x - lambda B x|| of each pair.
 template <class S>
-Vector<S> residuals(const SymmetricOperator<S>& a, const SymmetricOperator<S>& b, const Eigenpairs<S>& pairs);
+struct PairQuality {
+  Vector<S> residuals;  // ||A x - lambda B x|| / (||A x|| + |lambda| ||B x||), in [0, 1]; 0 where both are 0
+  S infeasibility = 0;  // ||X'BX - I||_F
+};
 
-/// ||A X - B X (X'AX)||_F: zero for every B-orthonormal basis of an invariant subspace, whatever its
-/// rotation.
+/// One product with A and one with B.
 template <class S>
-S stationarity(const SymmetricOperator<S>& a, const SymmetricOperator<S>& b, const Matrix<S>& x);
-
-/// ||X'BX - I||_F.
-template <class S>
-S infeasibility(const SymmetricOperator<S>& b, const Matrix<S>& x);
+PairQuality<S> pair_quality(const SymmetricOperator<S>& a, const SymmetricOperator<S>& b,
+                            const Eigenpairs<S>& pairs);
 
 #define LANDFALL_EIGENPAIRS(EXTERN, S)                                                                     \
   EXTERN template Eigenpairs<S> rayleigh_ritz<S>(const SymmetricOperator<S>&, const SymmetricOperator<S>&, \
                                                  Matrix<S>, bool);                                         \
   EXTERN template void fix_signs<S>(Matrix<S>&);                                                           \
-  EXTERN template Vector<S> residuals<S>(const SymmetricOperator<S>&, const SymmetricOperator<S>&,         \
-                                         const Eigenpairs<S>&);                                            \
-  EXTERN template S stationarity<S>(const SymmetricOperator<S>&, const SymmetricOperator<S>&,              \
-                                    const Matrix<S>&);                                                     \
-  EXTERN template S infeasibility<S>(const SymmetricOperator<S>&, const Matrix<S>&);
+  EXTERN template struct PairQuality<S>;                                                                   \
+  EXTERN template PairQuality<S> pair_quality<S>(const SymmetricOperator<S>&, const SymmetricOperator<S>&, \
+                                                 const Eigenpairs<S>&);
 LANDFALL_EIGENPAIRS(extern, float)
 LANDFALL_EIGENPAIRS(extern, double)
 

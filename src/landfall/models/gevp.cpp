@@ -1,15 +1,16 @@
-#include <landfall/models/gevp.hpp>
-
 #include <landfall/errors.hpp>
 #include <landfall/landing/exact.hpp>
 #include <landfall/landing/sketch.hpp>
 #include <landfall/landing/solver.hpp>
-#include <landfall/linalg/products.hpp>
 #include <landfall/linalg/random.hpp>
 #include <landfall/models/eigenpairs.hpp>
+#include <landfall/models/gevp.hpp>
 #include <landfall/rivals/lobpcg.hpp>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <type_traits>
 
 #include <fmt/format.h>
@@ -18,11 +19,11 @@ namespace landfall {
 namespace {
 
 constexpr std::array<std::pair<GevpMethod, std::string_view>, 4> kMethods{{{GevpMethod::automatic, "auto"},
-                                                                          {GevpMethod::direct, "direct"},
-                                                                          {GevpMethod::lobpcg, "lobpcg"},
-                                                                          {GevpMethod::landing, "landing"}}};
+                                                                           {GevpMethod::direct, "direct"},
+                                                                           {GevpMethod::lobpcg, "lobpcg"},
+                                                                           {GevpMethod::landing, "landing"}}};
 
-// A dense solve of this size takes a few seconds on two cores; a few LOBPCG iterations on dense matrices cost as much.
+// A dense solve of this size takes a few seconds on two cores, as do a few dense LOBPCG iterations.
 constexpr Index kDirectLimit = 2500;
 
 /// The method `automatic` stands for, and why.
@@ -31,7 +32,8 @@ std::pair<GevpMethod, std::string> choose(const GevpOptions& options, Index n) {
   if (n <= kDirectLimit)
     return {GevpMethod::direct, fmt::format("n = {} is at most {}: n^3 is cheap", n, kDirectLimit)};
   if (5 * options.components > n)
-    return {GevpMethod::direct, fmt::format("{} components are more than a fifth of n = {}", options.components, n)};
+    return {GevpMethod::direct,
+            fmt::format("{} components are more than a fifth of n = {}", options.components, n)};
   return {GevpMethod::lobpcg, fmt::format("n = {} is above {}: only products with A and B", n, kDirectLimit)};
 }
 
@@ -39,6 +41,34 @@ template <class S>
 Matrix<S> written_out(const SymmetricOperator<S>& m) {
   const auto* dense = dynamic_cast<const DenseOperator<S>*>(&m);
   return dense ? dense->matrix() : to_dense(m);
+}
+
+/// B is a matrix that one can afford to factor.
+template <class S>
+bool can_factor(const SymmetricOperator<S>& b) {
+  if (dynamic_cast<const DenseOperator<S>*>(&b)) return true;
+  return dynamic_cast<const SparseOperator<S>*>(&b) && b.size() <= kDirectLimit;
+}
+
+/// What Cholesky says where B can be factored; of a larger sparse B, what its entries say: 0 < b_ii and
+/// b_ij^2 < b_ii b_jj. The methods report what they meet of the rest.
+template <class S>
+void check_b(const SymmetricOperator<S>& b) {
+  if (can_factor(b)) return require_positive_definite<S>(written_out(b));
+  const Vector<S> diagonal = b.diagonal();
+  for (Index i = 0; i < diagonal.size(); ++i)
+    if (!(diagonal(i) > 0))
+      throw DataError(
+          fmt::format("B is not positive definite: row {0}, column {0} is {1}", i + 1, diagonal(i)));
+  const auto* sparse = dynamic_cast<const SparseOperator<S>*>(&b);
+  if (!sparse) return;
+  for (Index j = 0; j < b.size(); ++j)
+    for (typename Eigen::SparseMatrix<S>::InnerIterator entry(sparse->matrix(), j); entry; ++entry)
+      if (entry.row() != j &&
+          !(std::abs(entry.value()) < std::sqrt(diagonal(entry.row())) * std::sqrt(diagonal(j))))
+        throw DataError(fmt::format(
+            "B is not positive definite: row {}, column {} is {}, too large for a diagonal of {} and {}",
+            entry.row() + 1, j + 1, entry.value(), diagonal(entry.row()), diagonal(j)));
 }
 
 template <class S>
@@ -53,12 +83,15 @@ void solve_direct(const SymmetricOperator<S>& a, const SymmetricOperator<S>& b, 
 template <class S>
 void solve_lobpcg(const SymmetricOperator<S>& a, const SymmetricOperator<S>& b, const GevpOptions& options,
                   double tolerance, GevpResult<S>& result) {
-  LobpcgOptions lobpcg_options{.components = options.components,
-                               .smallest = options.smallest,
-                               .tolerance = tolerance,
-                               .max_iterations = static_cast<int>(options.max_iterations ? options.max_iterations : 1000),
-                               .seed = options.seed,
-                               .observer = {}};
+  check_b(b);
+  const std::uint64_t limit = options.max_iterations ? options.max_iterations : 1000;
+  LobpcgOptions lobpcg_options{
+      .components = options.components,
+      .smallest = options.smallest,
+      .tolerance = tolerance,
+      .max_iterations = static_cast<int>(std::min<std::uint64_t>(limit, std::numeric_limits<int>::max())),
+      .seed = options.seed,
+      .observer = {}};
   if (options.observer)
     lobpcg_options.observer = [&](int iteration, double residual) {
       return options.observer({static_cast<std::uint64_t>(iteration), residual, 0});
@@ -70,26 +103,45 @@ void solve_lobpcg(const SymmetricOperator<S>& a, const SymmetricOperator<S>& b, 
   result.iterations = static_cast<std::uint64_t>(found.iterations);
   switch (found.end) {
     case LobpcgEnd::converged:
-    case LobpcgEnd::direct: result.termination = Termination::converged; break;
-    case LobpcgEnd::max_iterations: result.termination = Termination::iteration_limit; break;
-    case LobpcgEnd::stopped: result.termination = Termination::stopped; break;
-    case LobpcgEnd::stagnated: result.termination = Termination::no_progress; break;
+      result.termination = Termination::converged;
+      break;
+    case LobpcgEnd::direct:
+      result.termination = Termination::converged;
+      result.reason += fmt::format("; LAPACK, since {} components are more than a fifth of n = {}",
+                                   options.components, a.size());
+      break;
+    case LobpcgEnd::max_iterations:
+      result.termination = Termination::iteration_limit;
+      break;
+    case LobpcgEnd::stopped:
+      result.termination = Termination::stopped;
+      break;
+    case LobpcgEnd::stagnated:
+      result.termination = Termination::no_progress;
+      break;
   }
 }
 
 template <class S>
 void solve_landing(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& options, double tolerance,
                    GevpResult<S>& result) {
-  StiefelBlock<S> block{b, options.components, {.direction = options.direction, .normal = Normal::newton}};
-  if (options.direction == Direction::preconditioned)
-    block.field.preconditioner =
-        sketch_preconditioner<S>(*b, {.rank = std::max<Index>(64, 2 * options.components), .seed = options.seed});
-  if (options.direction == Direction::riemannian)
+  check_b(*b);
+  const bool factor = !options.smallest && can_factor(*b);
+  const Direction direction =
+      options.direction.value_or(factor ? Direction::riemannian : Direction::preconditioned);
+  if (!options.direction) result.reason += fmt::format("; {} direction", to_string(direction));
+  StiefelBlock<S> block{b, options.components, {.direction = direction, .normal = Normal::newton}};
+  if (direction == Direction::preconditioned)
+    block.field.preconditioner = sketch_preconditioner<S>(
+        *b, {.rank = std::max<Index>(64, 2 * options.components), .seed = options.seed});
+  if (direction == Direction::riemannian)
     block.field.preconditioner = inverse_preconditioner<S>(written_out(*b));
   QuadraticLandscape<S> landscape(a, options.smallest ? 1 : -1, block);
 
+  // Towards the largest eigenvalues two-point steps along Psi_E stay at the border of the safe region.
+  const bool stuck = direction == Direction::euclidean && !options.smallest;
   SolverOptions<S> solver_options{
-      .step = {.rule = StepRule::barzilai_borwein},
+      .step = {.rule = stuck ? StepRule::line_search : StepRule::barzilai_borwein},
       .stop = (stop::gradient(tolerance) && stop::feasibility(100 * tolerance)) ||
               stop::iterations(options.max_iterations ? options.max_iterations : 20000)};
   if (options.observer)
@@ -106,28 +158,6 @@ void solve_landing(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& option
   result.infeasibility = found.progress.infeasibility;
   result.iterations = found.progress.iteration;
   result.termination = found.termination;
-}
-
-/// Residuals relative to the two terms that should cancel, and the infeasibility unless the method reported its own.
-template <class S>
-void judge(const SymmetricOperator<S>& a, const SymmetricOperator<S>& b, GevpResult<S>& result) {
-  const Matrix<S>& x = result.vectors;
-  Matrix<S> ax(x.rows(), x.cols()), bx(x.rows(), x.cols());
-  a.apply(x, ax);
-  b.apply(x, bx);
-  result.residuals.resize(x.cols());
-  for (Index j = 0; j < x.cols(); ++j) {
-    const S scale = ax.col(j).norm() + std::abs(result.values(j)) * bx.col(j).norm();
-    const S residual = (ax.col(j) - result.values(j) * bx.col(j)).norm();
-    result.residuals(j) = scale > 0 ? residual / scale : residual;
-  }
-  result.stationarity = static_cast<double>(result.residuals.maxCoeff());
-  if (result.method != GevpMethod::landing) {
-    Matrix<S> gram(x.cols(), x.cols());
-    multiply_at<S>(x, bx, gram);
-    gram.diagonal().array() -= S(1);
-    result.infeasibility = static_cast<double>(gram.norm());
-  }
 }
 
 }  // namespace
@@ -151,17 +181,31 @@ GevpResult<S> solve_gevp(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& 
   if (b->size() != n)
     throw UsageError(fmt::format("A is {0}x{0}, B is {1}x{1}; expected the same size", n, b->size()));
   if (options.components < 1 || options.components > n)
-    throw UsageError(fmt::format("{} components asked of {}x{} matrices; expected 1 to {}", options.components, n, n, n));
-  const double tolerance = options.tolerance > 0 ? options.tolerance : std::is_same_v<S, float> ? 1e-5 : 1e-10;
+    throw UsageError(
+        fmt::format("{} components asked of {}x{} matrices; expected 1 to {}", options.components, n, n, n));
+  if (!(options.tolerance >= 0))
+    throw UsageError(fmt::format("the tolerance must not be negative, got {}", options.tolerance));
+  const double tolerance = options.tolerance > 0      ? options.tolerance
+                           : std::is_same_v<S, float> ? 1e-5
+                                                      : 1e-10;
 
   GevpResult<S> result;
   std::tie(result.method, result.reason) = choose(options, n);
   switch (result.method) {
-    case GevpMethod::lobpcg: solve_lobpcg<S>(*a, *b, options, tolerance, result); break;
-    case GevpMethod::landing: solve_landing<S>(a, b, options, tolerance, result); break;
-    default: solve_direct<S>(*a, *b, options, result); break;
+    case GevpMethod::lobpcg:
+      solve_lobpcg<S>(*a, *b, options, tolerance, result);
+      break;
+    case GevpMethod::landing:
+      solve_landing<S>(a, b, options, tolerance, result);
+      break;
+    default:
+      solve_direct<S>(*a, *b, options, result);
+      break;
   }
-  judge<S>(*a, *b, result);
+  auto quality = pair_quality<S>(*a, *b, {result.values, result.vectors});
+  result.residuals = std::move(quality.residuals);
+  result.stationarity = static_cast<double>(result.residuals.maxCoeff());
+  if (result.method != GevpMethod::landing) result.infeasibility = static_cast<double>(quality.infeasibility);
   return result;
 }
 

@@ -1,4 +1,5 @@
-// The generalized eigenproblem A x = lambda B x: the p largest (or smallest) eigenvalues and their vectors, X'BX = I.
+// The generalized eigenproblem A x = lambda B x: the p largest (or smallest) eigenvalues and their vectors,
+// with X'BX = I.
 //
 //   auto a = std::make_shared<landfall::DenseOperator<double>>(stiffness);
 //   auto b = std::make_shared<landfall::DenseOperator<double>>(mass);
@@ -13,6 +14,7 @@
 #include <landfall/manifold/field.hpp>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -38,8 +40,13 @@ struct GevpOptions {
   Index components = 1;  // p
   bool smallest = false;
   GevpMethod method = GevpMethod::automatic;
-  Direction direction = Direction::preconditioned;  // landing: the preconditioner is a sketch of B
-  double tolerance = 0;       // relative residual; 0: 1e-10 in double, 1e-5 in single precision
+  /// Of landing. Unset: riemannian (K = B^-1) for the largest eigenvalues where a factor of B is affordable (a
+  /// dense matrix, or a sparse one with n <= 2500), otherwise preconditioned by a sketch of B. The smallest are
+  /// crowded in the metric of B when the spectrum is wide, and the sketch then does better.
+  std::optional<Direction> direction = {};
+  /// Of the method's own relative residual: per pair in the norms of A and B (lobpcg), of the whole block
+  /// (landing). 0: 1e-10 in double, 1e-5 in single precision.
+  double tolerance = 0;
   std::uint64_t max_iterations = 0;  // 0: 1000 for lobpcg, 20000 for landing
   std::uint64_t seed = 0;
   std::function<bool(const GevpProgress&)> observer = {};  // false ends the run
@@ -49,16 +56,17 @@ template <class S>
 struct GevpResult {
   Vector<S> values;
   Matrix<S> vectors;
-  Vector<S> residuals;        // ||A x - lambda B x|| / (||A x|| + |lambda| ||B x||) per pair
-  double infeasibility = 0;   // ||X'BX - I||_F of what the method found, before it was finished
-  double stationarity = 0;    // the largest of the residuals
+  Vector<S> residuals;       // ||A x - lambda B x|| / (||A x|| + |lambda| ||B x||) per pair
+  double infeasibility = 0;  // ||X'BX - I||_F of what the method found, before it was finished
+  double stationarity = 0;   // the largest of the residuals
   GevpMethod method = GevpMethod::direct;
-  std::string reason;         // why this method
+  std::string reason;  // why this method
   std::uint64_t iterations = 0;
   Termination termination = Termination::converged;
 };
 
-/// Throws UsageError when the sizes or p make no sense, DataError when B is not positive definite.
+/// Throws UsageError when the sizes or p make no sense, DataError when B is not positive definite: by Cholesky
+/// for a dense B and a sparse one up to n = 2500, otherwise by what its entries and the method's products show.
 template <class S>
 GevpResult<S> solve_gevp(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& options);
 

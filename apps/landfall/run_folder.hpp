@@ -1,0 +1,19 @@
+// The folder of a run: new, and written whole or not at all.
+//
+//   require_new_folder(out);                                          // before the work
+//   write_new_folder(out, [&](const auto& folder) { write_npy<double>(folder / "x.npy", x); });
+#pragma once
+
+#include <filesystem>
+#include <functional>
+
+namespace landfall::app {
+
+/// Throws UsageError when the path exists, DataError when a folder could not be made there.
+void require_new_folder(const std::filesystem::path& path);
+
+/// The files are written into a folder beside it, which gets its name when all are.
+void write_new_folder(const std::filesystem::path& path,
+                      const std::function<void(const std::filesystem::path& folder)>& write_files);
+
+}  // namespace landfall::app
