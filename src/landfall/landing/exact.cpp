@@ -80,12 +80,13 @@ void ExactLandscape<S>::evaluate(const Point<S>& x, const Pull* pull, FieldValue
 
 template <class S>
 void ExactLandscape<S>::attract(const Point<S>& x, const Pull& pull, FieldValue<S>& out) {
-  out.omega = 0;
+  double largest = 0;
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const double omega = pull.weight(scales_[i]);
     kernels_[i].add_normal(x[i], y_[i], static_cast<S>(omega), out.lambda[i]);
-    out.omega = std::max(out.omega, omega);
+    largest = std::max(largest, omega);
   }
+  out.omega += largest;
 }
 
 template <class S>

@@ -105,8 +105,14 @@ void Solver<S>::found_step() {
     last_psi_[i] = field_.lambda[i];
   }
   known_->attract(x_, {options_.attraction, eta, options_.omega}, field_);  // Lambda = Psi + omega N
-  eta = options_.step.rule == StepRule::line_search ? search(eta) : keep_safe(eta);
-  move(eta);
+  double safe = keep_safe(eta);
+  // A step cut short would pull less than a; made stronger, the pull itself opens the way inwards.
+  for (int tries = 0; tries < 4 && safe > 0 && safe < eta / 2 && !options_.omega; ++tries) {
+    known_->attract(x_, {options_.attraction, 1 / (1 / safe - 1 / eta), {}}, field_);
+    eta = safe;
+    safe = keep_safe(eta);
+  }
+  move(options_.step.rule == StepRule::line_search ? search(safe) : safe);
 }
 
 template <class S>
@@ -130,11 +136,9 @@ double Solver<S>::two_point_step() const {
 
 template <class S>
 double Solver<S>::keep_safe(double step) {
-  if (const auto polynomial = known_->ray(x_, field_.lambda)) {
-    along_ray_ = true;
-    return std::min(step, safe_step(*polynomial, std::max(options_.epsilon, field_.infeasibility)));
-  }
   const double limit = std::max(options_.epsilon, field_.infeasibility);
+  ray_ = known_->ray(x_, field_.lambda);
+  if (ray_) return std::min(step, safe_step(*ray_, limit));
   for (int halvings = 0; halvings < 60; ++halvings, step /= 2) {
     for (std::size_t i = 0; i < x_.size(); ++i) trial_[i] = x_[i] - static_cast<S>(step) * field_.lambda[i];
     if (known_->infeasibility(trial_) <= limit) return step;
@@ -146,14 +150,9 @@ template <class S>
 double Solver<S>::search(double step) {
   const double multiplier = known_->multiplier_size(x_);
   penalty_ = std::max(penalty_, multiplier > 0 ? 2 * multiplier : 1.0);
-  const auto polynomial = known_->ray(x_, field_.lambda);
-  if (polynomial) {
-    along_ray_ = true;
-    const double safe = safe_step(*polynomial, std::max(options_.epsilon, field_.infeasibility));
-    if (polynomial->has_objective) return std::min(best_step(*polynomial, penalty_), safe);
-    step = std::min(step, safe);
-  } else {
-    step = keep_safe(step);
+  if (ray_ && ray_->has_objective) {
+    const double limit = std::max(options_.epsilon, field_.infeasibility);
+    return std::min(best_step(*ray_, penalty_), safe_step(*ray_, limit));
   }
   // Armijo on Fletcher's augmented Lagrangian, halving. What rounding hides of a decrease is granted.
   const double merit = known_->merit(x_, penalty_), slope = known_->slope();
@@ -182,8 +181,8 @@ void Solver<S>::move(double step) {
     m = mu * m + factor * field_.lambda[i];
     x_[i] -= m;
   }
-  if (known_) known_->moved(along_ray_ && whole && options_.momentum == 0 ? std::optional(step) : std::nullopt);
-  along_ray_ = false;
+  if (known_) known_->moved(ray_ && whole && options_.momentum == 0 ? std::optional(step) : std::nullopt);
+  ray_.reset();
   last_step_ = progress_.step = step;
 }
 

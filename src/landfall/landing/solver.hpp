@@ -74,7 +74,7 @@ class Solver {
   Matrix<S> scratch_;
   double last_step_ = 0;
   double penalty_ = 0;         // beta of the merit function, only ever raised
-  bool along_ray_ = false;     // the landscape knows the ray of the present field
+  std::optional<RayPolynomial> ray_;  // along the present field, where the landscape knows it
   std::uint64_t record_every_ = 1;
   std::vector<Progress> history_;
   Progress progress_;

@@ -138,10 +138,8 @@ void solve_landing(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& option
     block.field.preconditioner = inverse_preconditioner<S>(written_out(*b));
   QuadraticLandscape<S> landscape(a, options.smallest ? 1 : -1, block);
 
-  // Towards the largest eigenvalues two-point steps along Psi_E stay at the border of the safe region.
-  const bool stuck = direction == Direction::euclidean && !options.smallest;
   SolverOptions<S> solver_options{
-      .step = {.rule = stuck ? StepRule::line_search : StepRule::barzilai_borwein},
+      .step = {.rule = StepRule::barzilai_borwein},
       .stop = (stop::gradient(tolerance) && stop::feasibility(100 * tolerance)) ||
               stop::iterations(options.max_iterations ? options.max_iterations : 20000)};
   if (options.observer)
