@@ -1,10 +1,11 @@
-// The generalized eigenproblem A x = lambda B x: the p largest (or smallest) eigenvalues and their vectors, X'BX = I.
+// The generalized eigenproblem A x = lambda B x: the p largest (or smallest)
+// eigenvalues and their vectors, X'BX = I.
 //
 //   auto a = std::make_shared<landfall::DenseOperator<double>>(stiffness);
 //   auto b = std::make_shared<landfall::DenseOperator<double>>(mass);
 //   const auto result = landfall::solve_gevp<double>(a, b, {.components = 5});
-//   result.values;      // descending; ascending with .smallest
-//   result.vectors;     // B-orthonormal columns, the largest entry of each positive
+//   use(result.values);     // descending; ascending with .smallest
+//   use(result.vectors);    // B-orthonormal columns, the largest entry of each positive
 #pragma once
 
 #include <landfall/landing/result.hpp>
