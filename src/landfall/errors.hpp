@@ -1,8 +1,12 @@
-// What Landfall throws. Misuse and bad data are exceptions whose text is one sentence with what was given and what
-// was expected; how a computation ended is a Termination (landing/result.hpp), never an exception.
+// What Landfall throws. Misuse and bad data are exceptions whose text is one sentence: what was given and
+// what was expected. How a computation ended is a Termination (landing/result.hpp), never an exception.
 //
-//   try { landfall::solve_gevp(a, b, options); }
-//   catch (const landfall::DataError& error) { std::cerr << error.what() << '\n'; }
+//   #include <landfall/parallel/threads.hpp>
+//   try {
+//     landfall::set_threads(0);
+//   } catch (const landfall::UsageError& error) {
+//     std::cerr << error.what() << '\n';
+//   }
 #pragma once
 
 #include <stdexcept>

@@ -1,13 +1,13 @@
-// Files, with errors that name them: positioned reads, lines of text, and writes that happen whole or not at
-// all.
+// Files, with errors that name them: positioned reads, lines of text, and writes
+// that happen whole or not at all.
 //
-//   landfall::InputFile file("A.npy");                       // DataError: "A.npy: no such file"
+//   landfall::InputFile file("A.txt");       // DataError: "A.txt: no such file"
 //   landfall::LineReader lines(file);
 //   while (auto line = lines.next()) use(lines.number(), *line);
 //
-//   landfall::AtomicFile out("A.npy");                       // a temporary file beside A.npy
-//   out.write(bytes);
-//   out.commit();                                            // only now is there an A.npy, or a new one
+//   landfall::AtomicFile out("B.txt");       // a temporary file beside B.txt
+//   out.write("1 2 3\n");
+//   out.commit();                            // only now is there a B.txt, or a new one
 #pragma once
 
 #include <landfall/linalg/types.hpp>
@@ -43,8 +43,8 @@ class InputFile {
   std::uint64_t size_ = 0;
 };
 
-/// The lines of a text file, without "\n" or "\r\n", in a buffer of about a mebibyte. The file must
-/// outlive it.
+/// The lines of a text file, without "\n" or "\r\n", in a buffer of about a
+/// mebibyte. The file must outlive it.
 class LineReader {
  public:
   explicit LineReader(const InputFile& file) : file_(file) {}

@@ -1,11 +1,8 @@
-// A matrix from a file, whatever its type, checked: every entry finite, and symmetric where the problem needs
-// it.
+// A matrix from a file, whatever its type, checked: every entry is finite, and it is symmetric where the
+// problem needs it. Messages count rows and columns from 1.
 //
-//   auto x = landfall::load_matrix<float>("X.npy");          // .npy or Matrix Market, dense or sparse
-//   auto b = landfall::load_symmetric<double>("B.mtx");      // DataError: "B.mtx: 3x4, expected a square
-//   matrix"
-//
-// Messages count rows and columns from 1.
+//   auto x = landfall::load_matrix<float>("X.npy");        // .npy or Matrix Market, dense or sparse
+//   auto b = landfall::load_symmetric<double>("B.mtx");    // "B.mtx: 3x4, expected a square matrix"
 #pragma once
 
 #include <landfall/data/matrix_market.hpp>

@@ -1,8 +1,7 @@
-// Matrix Market files (.mtx), whole: dense ("array") or sparse ("coordinate") matrices of real numbers as
-// text.
+// Matrix Market files (.mtx), whole: dense ("array") or sparse ("coordinate") real matrices as text.
 //
-//   landfall::write_matrix_market<double>("B.mtx", b);                 // scipy.io.mmread("B.mtx")
-//   auto b = landfall::read_matrix_market<double>("B.mtx");            // dense or sparse, as the file is
+//   landfall::write_matrix_market<double>("B.mtx", mass);       // scipy.io.mmread("B.mtx")
+//   auto b = landfall::read_matrix_market<double>("B.mtx");     // dense or sparse, as the file is
 //   if (auto* sparse = std::get_if<Eigen::SparseMatrix<double>>(&b)) use(*sparse);
 #pragma once
 
@@ -37,15 +36,15 @@ struct MarketHeader {
 /// Reads up to the line of sizes; DataError when the rest of the file cannot hold what they promise.
 MarketHeader read_matrix_market_header(LineReader& lines);
 
-/// A symmetric or skew-symmetric file gives both triangles. Entries listed twice are added; those of a
-/// pattern are 1.
+/// A symmetric or skew-symmetric file gives both triangles. Entries listed twice are
+/// added; those of a pattern are 1.
 template <class S>
 MatrixFile<S> read_matrix_market(const InputFile& file);
 template <class S>
 MatrixFile<S> read_matrix_market(const std::filesystem::path& path);
 
-/// With as many digits as reading back exactly needs; one triangle of a matrix that equals its transpose
-/// exactly.
+/// With as many digits as reading back exactly needs; one triangle of a matrix
+/// that equals its transpose exactly.
 template <class S>
 void write_matrix_market(const std::filesystem::path& path, In<S> matrix);
 template <class S>

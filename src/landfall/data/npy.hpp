@@ -1,7 +1,7 @@
 // NumPy's .npy files, whole: vectors and matrices of real numbers, any byte order, rows or columns first.
 //
-//   landfall::write_npy<double>("A.npy", a);                          // numpy.load("A.npy")
-//   landfall::Matrix<float> x = landfall::read_npy<float>("A.npy");   // converted to the scalar asked for
+//   landfall::write_npy<double>("X.npy", x);                             // numpy.load("X.npy")
+//   landfall::Matrix<float> single = landfall::read_npy<float>("X.npy"); // converted to the scalar asked for
 #pragma once
 
 #include <landfall/data/file.hpp>
@@ -34,15 +34,15 @@ struct NpyHeader {
 /// Reads formats 1 to 3. The file is exactly as long as the header promises, or DataError.
 NpyHeader read_npy_header(const InputFile& file);
 
-/// One or two dimensions, at least one entry. Nothing is allocated before the sizes are known to be those of
-/// the file.
+/// One or two dimensions, at least one entry. Nothing is allocated before the sizes are
+/// known to be those of the file.
 template <class S>
 Matrix<S> read_npy(const InputFile& file);
 template <class S>
 Matrix<S> read_npy(const std::filesystem::path& path);
 
-/// Format 1.0, rows first, f4 or f8 by the scalar: what every reader of .npy knows. Appears whole or not at
-/// all.
+/// Format 1.0, rows first, f4 or f8 by the scalar: what every reader of .npy
+/// knows. Appears whole or not at all.
 template <class S>
 void write_npy(const std::filesystem::path& path, In<S> matrix);
 /// The same as a one-dimensional array.

@@ -1,9 +1,8 @@
 // Made-up generalized eigenproblems A x = lambda B x, of the kind the paper solves.
 //
-//   auto pencil = landfall::make_pencil({.size = 200, .condition = 100, .kind =
-//   landfall::PencilKind::planted}); pencil.eigenvalues;                                     // known: 200 of
-//   them from 0.01 to 1 landfall::write_pencil("out", pencil);                  // out/A.npy, out/B.npy,
-//   out/eigenvalues.npy
+//   auto pencil = landfall::make_pencil({.size = 200, .kind = landfall::PencilKind::planted});
+//   use(pencil.a, pencil.b, pencil.eigenvalues);    // known: 200 of them from 0.01 to 1
+//   landfall::write_pencil("out", pencil);          // out/A.npy, out/B.npy, out/eigenvalues.npy
 #pragma once
 
 #include <landfall/linalg/types.hpp>
@@ -15,16 +14,13 @@ namespace landfall {
 
 enum class PencilKind {
   /// The eigenvalues of A are equidistant and those of B decay exponentially, both in [1/condition, 1]; the
-  /// bases are
-  /// random orthogonal and independent.
+  /// bases are random orthogonal and independent.
   paper,
   /// As the authors' published program makes them: B has the eigenvalues n^(-(i-1)/n), i = 1..n, whatever the
-  /// condition,
-  /// and both A and B are divided by their Frobenius norms.
+  /// condition, and both A and B are divided by their Frobenius norms.
   released,
   /// B = L L' as in the paper and A = L Q diag(lambda) Q' L' with Q random orthogonal, so that lambda,
-  /// equidistant in
-  /// [1/condition, 1], are the generalized eigenvalues.
+  /// equidistant in [1/condition, 1], are the generalized eigenvalues.
   planted,
 };
 

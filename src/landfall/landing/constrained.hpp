@@ -1,7 +1,8 @@
-// The general method: minimise f(x) subject to h(x) = 0 for any smooth h.
+// The general method: minimise f(x) subject to h(x) = 0 for any smooth h (manifold/constraint.hpp).
 //
-//   landfall::ConstraintLandscape<double> landscape(f, std::make_shared<landfall::SphereConstraint<double>>(n));
-//   auto result = landfall::solve<double>(landscape, {start});
+//   #include <landfall/landing/solver.hpp>
+//   landfall::ConstraintLandscape<double> landscape(f, constraint);
+//   auto result = landfall::solve<double>(landscape, start);
 #pragma once
 
 #include <landfall/landing/landscape.hpp>

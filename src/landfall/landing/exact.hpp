@@ -1,7 +1,9 @@
-// f and B given exactly: minimise f(X_1, X_2, ...) subject to X_i' B_i X_i = I. One product with each B per step.
+// f and B given exactly: minimise f(X_1, X_2, ...) subject to X_i' B_i X_i = I.
+// One product with each B per step.
 //
+//   #include <landfall/landing/solver.hpp>
 //   landfall::ExactLandscape<double> landscape(f, {{.b = b, .components = 5}});
-//   auto result = landfall::solve<double>(landscape, {landfall::gaussian<double>(n, 5, {seed, 0})}, {});
+//   auto result = landfall::solve<double>(landscape, start);
 #pragma once
 
 #include <landfall/landing/landscape.hpp>
@@ -40,7 +42,8 @@ class ExactLandscape : public KnownLandscape<S> {
   Counts counts() const override { return counts_; }
 
  protected:
-  /// f and its gradient at x; `carried` says that gradient already holds grad f(x), brought along the last ray.
+  /// f and its gradient at x; `carried` says that gradient already holds
+  /// grad f(x), brought along the last ray.
   virtual double objective(const Point<S>& x, Point<S>& gradient, bool carried);
 
   std::vector<StiefelBlock<S>> blocks_;
@@ -66,8 +69,8 @@ class ExactLandscape : public KnownLandscape<S> {
   int age_ = 0;           // steps since y_ was last multiplied afresh
 };
 
-/// f(X) = sign/2 tr X'AX: its gradient is carried along the ray with B X, so a step costs one product with A and one
-/// with B, and the line search is closed form.
+/// f(X) = sign/2 tr X'AX: its gradient is carried along the ray with B X, so a step costs one product with A
+/// and one with B, and the line search is closed form.
 template <class S>
 class QuadraticLandscape final : public ExactLandscape<S> {
  public:

@@ -1,9 +1,9 @@
 // What the method needs to know of a problem: the landing field at a point. f and the constraint may be exact
-// (exact.hpp, constrained.hpp) or seen only through samples (sampled.hpp); the loop in solver.hpp is the same.
+// (exact.hpp, constrained.hpp) or seen only through samples (sampled.hpp); the loop (solver.hpp) is the same.
 //
-//   landfall::FieldValue<double> value;
-//   landscape.field(x, landfall::Pull{.attraction = 0.25, .step = 0.1}, value);
-//   x[0] -= 0.1 * value.lambda[0];
+//   landfall::FieldValue<double> value{.lambda = point};    // lambda must have the sizes of the point
+//   landscape.field(point, {.attraction = 0.25, .step = 0.1}, value);
+//   point[0] -= 0.1 * value.lambda[0];
 #pragma once
 
 #include <landfall/landing/result.hpp>
@@ -18,7 +18,7 @@ namespace landfall {
 
 /// How strongly the normal term pulls towards the manifold.
 struct Pull {
-  double attraction = 0.25;     // a = eta omega beta_1, dimensionless: stable in (0, 1/2), 1/4 is dead-beat for X H
+  double attraction = 0.25;     // a = eta omega beta_1: stable in (0, 1/2), 1/4 is dead-beat for X H
   double step = 1;              // eta, the step that a refers to
   std::optional<double> omega = {};  // given by hand: then a is not used
 
@@ -67,13 +67,13 @@ class KnownLandscape : public Landscape<S> {
  public:
   KnownLandscape<S>* known() override { return this; }
 
-  /// The two halves of field(), for steps whose length depends on Psi: first Psi, then Lambda = Psi + omega N. A second
-  /// attract() adds to the first.
+  /// The two halves of field(), for steps whose length depends on Psi: first Psi, then Lambda = Psi + omega N.
+  /// A second attract() adds to the first.
   virtual void tangent(const Point<S>& x, FieldValue<S>& out) = 0;
   virtual void attract(const Point<S>& x, const Pull& pull, FieldValue<S>& out) = 0;
 
-  /// ||h||^2 (and f, where it is quadratic) along x - eta direction. The landscape may keep the products it made: moved()
-  /// tells it that this step was taken, or (empty) that x changed in another way.
+  /// ||h||^2 (and f, where it is quadratic) along x - eta direction. The landscape may keep the products it
+  /// made: moved() tells it that this step was taken, or (empty) that x changed in another way.
   virtual std::optional<RayPolynomial> ray(const Point<S>&, const Point<S>&) { return std::nullopt; }
   virtual void moved(std::optional<double> /*step_along_ray*/) {}
 
@@ -83,8 +83,8 @@ class KnownLandscape : public Landscape<S> {
   /// Fletcher's augmented Lagrangian f - <h, lambda> + beta ||h||^2 at any x.
   virtual double merit(const Point<S>& x, double beta) = 0;
 
-  /// At the point of the last tangent(): <Psi, grad f>, and the size of the multiplier, which is the scale of a beta that
-  /// makes the merit function exact.
+  /// At the point of the last tangent(): <Psi, grad f>, and the size of the multiplier, which is the scale of
+  /// a beta that makes the merit function exact.
   virtual double slope() const = 0;
   virtual double multiplier_size(const Point<S>& x) = 0;
 };

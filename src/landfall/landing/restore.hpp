@@ -1,7 +1,8 @@
-// The way into the safe region: X scaled once, then X <- X - 1/2 X H, the normal term at its dead-beat strength (a
-// Newton-Schulz step). From eigenvalues of X'BX in (0, 1] it climbs to 1 from any start of full rank.
+// The way into the safe region: X scaled once, then X <- X - 1/2 X H, the normal term at its
+// dead-beat strength (a Newton-Schulz step). From eigenvalues of X'BX in (0, 1] it climbs to 1, from any
+// start of full rank.
 //
-//   restore_stiefel<double>(x, 0.5, [&](const auto& at, auto& y) { b.apply(at, y); });
+//   landfall::restore_stiefel<double>(x, 0.5, [&](const auto& at, auto& y) { b->apply(at, y); });
 #pragma once
 
 #include <landfall/landing/result.hpp>

@@ -1,7 +1,9 @@
 // How a run went: why it stopped, what it cost, what it saw on the way.
 //
-//   const landfall::Result<double> result = landfall::solve(landscape, start, options);
-//   if (result.termination != landfall::Termination::converged) warn(landfall::to_string(result.termination));
+//   #include <landfall/landing/solver.hpp>
+//   const landfall::Result<double> result = landfall::solve<double>(landscape, start);
+//   if (result.termination != landfall::Termination::converged)
+//     std::cerr << landfall::to_string(result.termination) << '\n';
 //   use(result.x[0], result.progress.infeasibility, result.counts.products);
 #pragma once
 
@@ -35,7 +37,7 @@ struct Progress {
   double seconds = 0;         // since the run began
   double objective = 0;       // f(x), of the draw when sampled
   double infeasibility = 0;   // ||h(x)||, of the draw when sampled
-  double stationarity = 0;    // ||Psi|| over the size of the terms that cancel in it: scale free, 0 at a critical point
+  double stationarity = 0;    // ||Psi|| over the size of the terms that cancel in it: 0 at a critical point
   double step = 0;            // eta
   double attraction = 0;      // omega, the largest over the blocks
   double field_norm = 0;      // ||Lambda||
@@ -44,7 +46,8 @@ struct Progress {
 struct Counts {
   std::uint64_t products = 0;                 // n x p blocks multiplied with B (or with a sample of it)
   std::uint64_t gradients = 0;                // evaluations of f and its gradient
-  std::optional<std::uint64_t> allocations = {};   // after the first step; known when SolverOptions::allocation_count is set
+  /// After the first step; known when SolverOptions::allocation_count is set.
+  std::optional<std::uint64_t> allocations = {};
 };
 
 /// What it took to bring the start into the safe region ||h|| <= epsilon.

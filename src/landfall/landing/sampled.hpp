@@ -1,7 +1,10 @@
-// The landing field estimated from batches (landing.md 1.3). One call of field() reads one batch.
+// The landing field estimated from batches. One call of field() reads one batch.
 //
-//   landfall::SampledLandscape<float> landscape(samples, {.estimator = landfall::Estimator::split, .batch = 128}, fields);
-//   auto result = landfall::solve<float>(landscape, start, {.step = {.rule = landfall::StepRule::fixed, .size = 0.3}});
+//   #include <landfall/landing/solver.hpp>
+//   const landfall::FieldOptions<double> field{.normal = landfall::Normal::newton};
+//   landfall::SampledLandscape<double> landscape(samples, {.batch = 128}, {field, field});    // two blocks
+//   auto result = landfall::solve<double>(landscape, start, {
+//       .step = {.rule = landfall::StepRule::fixed, .size = 0.3}, .stop = landfall::stop::passes(4)});
 #pragma once
 
 #include <landfall/landing/landscape.hpp>
@@ -17,7 +20,7 @@ enum class Estimator {
   shared,    // one batch for the gradient and both B: BIASED, what the authors' code does
   split,     // disjoint parts of the batch, symmetrised: unbiased
   ustat,     // all distinct triples of the batch: unbiased, linear samples only
-  svrg,      // differences to a snapshot whose full products are known: variance and bias vanish as X nears it
+  svrg,      // differences to a snapshot with its full products: variance and bias vanish as X nears it
   averaged,  // rolling second moments, exact after the first pass: n^2 memory, linear samples only
 };
 
@@ -44,7 +47,7 @@ class SampledLandscape final : public Landscape<S> {
   Counts counts() const override { return counts_; }
 
  private:
-  Index draw();                                 // the next batch that is large enough, in this pass or the next
+  Index draw();  // the next batch that is large enough, in this pass or the next
   double evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx);
   void estimate_scales();
   void take_snapshot(const Point<S>& x);

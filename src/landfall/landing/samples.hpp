@@ -1,9 +1,11 @@
-// f and B seen only through samples: f = E f_i, B = E B_i. A problem of this kind hands out batches; an estimator
-// (estimator.hpp) asks for the mean gradient and the mean product with B over parts of the current batch.
+// f and B seen only through samples: f = E f_i, B = E B_i. A problem of this kind hands out batches; an
+// estimator (sampled.hpp) asks for the mean gradient and the mean product with B over parts of the batch.
 //
 //   // CCA of two views in memory: B_i = a_i a_i' + ridge, grad f_i = -a_i (y_i'V)
-//   auto samples = std::make_shared<landfall::LinearSamples<float>>(
-//       std::vector{left, right}, std::vector{5, 5}, std::vector{1e-3f, 1e-3f}, landfall::correlation_link<float>(), seed);
+//   auto link = landfall::correlation_link<double>();
+//   landfall::LinearSamples<double> samples({left, right}, {5, 5}, {1e-3, 1e-3}, link, seed);
+//   samples.draw(128);
+//   samples.evaluate(0, 128, point, &gradient, &bx);    // their blocks have the sizes of the point's
 #pragma once
 
 #include <landfall/linalg/random.hpp>
@@ -36,7 +38,8 @@ class Samples {
   /// Makes the next `size` samples the current batch; returns how many there were, 0 at the end of the pass.
   virtual Index draw(Index size) = 0;
 
-  /// Means over samples [first, last) of the current batch: f, its gradient, and B X; what is null is not wanted.
+  /// Means over samples [first, last) of the current batch: f, its gradient, and
+  /// B X; what is null is not wanted.
   virtual double evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx) = 0;
 
   /// Samples of the form B_i = a_i a_i' + ridge, grad f_i = a_i b_i' allow more (the U-statistic, averaging).
@@ -81,12 +84,14 @@ class CallbackSamples final : public Samples<S> {
   SampleOrder order_;
 };
 
-/// How the gradient follows from the projections: with alpha_k = A_k X_k (r x p, rows are samples), grad f = A_k' b_k / r.
+/// How the gradient follows from the projections: with alpha_k = A_k X_k (r x p, rows are
+/// samples), grad f = A_k' b_k / r.
 template <class S>
 struct Link {
   /// Writes b_k for every block and returns f, the mean over the rows.
   std::function<double(const std::vector<Scratch<S>>& alpha, std::vector<Scratch<S>>& b)> apply;
-  /// Where b_k = sum_l coupling(k, l) alpha_l, the gradient follows from second moments alone; empty otherwise.
+  /// Where b_k = sum_l coupling(k, l) alpha_l, the gradient follows from second
+  /// moments alone; empty otherwise.
   Matrix<S> coupling;
 };
 
@@ -112,11 +117,13 @@ class LinearSamples final : public Samples<S> {
   double evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx) override;
   LinearSamples<S>* linear() override { return this; }
 
-  /// The current batch of a block, samples as columns (n x r), so that it is contiguous; and its projections at x.
+  /// The current batch of a block, samples as columns (n x r), so that it is
+  /// contiguous; and its projections at x.
   const View<S>& batch(std::size_t block) const { return batch_[block].view(); }
   double project(Index first, Index last, const Point<S>& x);
-  const View<S>& alpha(std::size_t block) const { return alpha_[block].view(); }  // of the last project(): A X
-  const View<S>& b(std::size_t block) const { return b_[block].view(); }          // and what the link made of it
+  /// Of the last project(): alpha = A X, and b, what the link made of it.
+  const View<S>& alpha(std::size_t block) const { return alpha_[block].view(); }
+  const View<S>& b(std::size_t block) const { return b_[block].view(); }
   S ridge(std::size_t block) const { return ridge_[block]; }
   const Link<S>& link() const { return link_; }
 

@@ -1,7 +1,7 @@
-// K from a rank-k sketch of B: its leading eigenvectors by a randomised range finder, the rest taken to be one multiple
-// of the identity (landing.md 1.1).
+// K from a rank-k sketch of B: its leading eigenvectors by a randomised range finder, the rest taken to be
+// one multiple of the identity.
 //
-//   auto k = landfall::sketch_preconditioner<float>(b, {.rank = 64});
+//   auto k = landfall::sketch_preconditioner<double>(*b, {.rank = 64});
 #pragma once
 
 #include <landfall/linalg/preconditioner.hpp>
@@ -15,7 +15,8 @@ struct SketchOptions {
   std::uint64_t seed = 0;
 };
 
-/// rank + 8 columns are multiplied with B power_iterations + 2 times. B must be positive semidefinite, not zero.
+/// rank + 8 columns are multiplied with B power_iterations + 2 times. B must be
+/// positive semidefinite, not zero.
 template <class S>
 std::shared_ptr<const SketchPreconditioner<S>> sketch_preconditioner(const SymmetricOperator<S>& b,
                                                                      const SketchOptions& options = {});

@@ -1,8 +1,9 @@
 // The landing method: X <- X - eta (Psi + omega N), from any start, to a critical point on the manifold.
 //
-//   auto f = landfall::single_block<double>([&](const auto& x, auto* g) { ... });
-//   landfall::ExactLandscape<double> landscape(f, {{.b = b, .components = 5}});
-//   const auto result = landfall::solve<double>(landscape, {landfall::gaussian<double>(n, 5, {})});
+//   #include <landfall/landing/exact.hpp>
+//   #include <landfall/linalg/random.hpp>
+//   landfall::ExactLandscape<double> landscape(f, {{.b = b, .components = 5}});   // f(X) subject to X'BX = I
+//   const auto result = landfall::solve<double>(landscape, {landfall::gaussian<double>(n, 5, {seed})});
 //
 // For control of every step keep a Solver and call step() yourself; solve() is a loop over it.
 #pragma once
@@ -24,12 +25,16 @@ struct SolverOptions {
   double attraction = 0.25;     // a = eta omega beta_1 in (0, 1/2)
   std::optional<double> omega = {};  // given by hand, in place of a
   double momentum = 0;          // M <- momentum M + eta Lambda, X <- X - M; in [0, 1), fixed steps only
-  std::optional<double> trust = {};  // c: no block moves by more than c sqrt(p) in the metric of K^-1; unset: 0.3 when sampled
-  std::optional<int> averaging = {};  // s >= 0: returns the average of the iterates with weights ~ k^s; 0 is the plain mean
+  /// c: no block moves by more than c sqrt(p) in the metric of K^-1; unset: 0.3 when sampled.
+  std::optional<double> trust = {};
+  /// s >= 0: returns the average of the iterates with weights ~ k^s; 0 is the plain mean.
+  std::optional<int> averaging = {};
   StopWhen stop = (stop::gradient(1e-8) && stop::feasibility(1e-8)) || stop::iterations(10000);
-  std::function<bool(const Progress&, const Point<S>& x)> observer = {};  // after every step; false ends the run
+  /// After every step; false ends the run.
+  std::function<bool(const Progress&, const Point<S>& x)> observer = {};
   Index history = 2048;         // the most records kept; beyond it every second one is dropped
-  std::function<std::uint64_t()> allocation_count = {};  // the caller's counter, to see that the loop allocates nothing
+  /// The caller's counter, to see that the loop allocates nothing.
+  std::function<std::uint64_t()> allocation_count = {};
 };
 
 /// Throws UsageError naming the field that is wrong.

@@ -1,6 +1,7 @@
 // How long a step is.
 //
-//   landfall::StepOptions step{.rule = landfall::StepRule::fixed, .size = 0.3, .schedule = landfall::Schedule::cosine};
+//   landfall::StepOptions step{.rule = landfall::StepRule::fixed, .size = 0.3,
+//                              .schedule = landfall::Schedule::cosine, .horizon = 4};    // over four passes
 #pragma once
 
 #include <cstdint>

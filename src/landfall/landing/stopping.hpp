@@ -1,7 +1,8 @@
 // When to stop. Criteria combine with && and ||; the reason reported is that of the criterion that fired.
 //
-//   using namespace landfall::stop;
-//   options.stop = (gradient(1e-8) && feasibility(1e-8)) || iterations(1000) || seconds(60);
+//   namespace stop = landfall::stop;
+//   landfall::StopWhen solved = stop::gradient(1e-8) && stop::feasibility(1e-8);
+//   landfall::StopWhen when = solved || stop::iterations(1000) || stop::seconds(60);
 #pragma once
 
 #include <landfall/landing/result.hpp>

@@ -1,9 +1,11 @@
-// The U-statistic: the mean of the field over all ordered triples of distinct samples of one batch, so that no sample
-// meets itself and the estimate is unbiased at the variance of the whole batch. O(r^2 n + r n p) for r samples.
+// The U-statistic: the mean of the field over all ordered triples of distinct samples of one batch,
+// so that no sample meets itself and the estimate is unbiased at the variance of the whole batch.
+// O(r^2 n + r n p) work for r samples.
 //
-//   samples.draw(r);
 //   landfall::UStatistic<double> estimate;
-//   estimate(samples, x, 0, k, landfall::Normal::gradient, omega, lambda);
+//   linear.draw(128);
+//   linear.project(0, 128, point);
+//   estimate(linear, point, 0, k.get(), landfall::Normal::gradient, omega, lambda);    // of block 0
 #pragma once
 
 #include <landfall/landing/samples.hpp>
@@ -15,7 +17,8 @@ namespace landfall {
 template <class S>
 class UStatistic {
  public:
-  /// The estimate for one block; samples.project() has been called for the whole batch at x. k may be null (K = I).
+  /// The estimate for one block; samples.project() has been called for the whole
+  /// batch at x. k may be null (K = I).
   void operator()(const LinearSamples<S>& samples, const Point<S>& x, std::size_t block, const Preconditioner<S>* k,
                   Normal normal, S omega, Matrix<S>& lambda);
 
@@ -23,7 +26,8 @@ class UStatistic {
   const Matrix<S>& residual() const { return residual_; }
 
  private:
-  Scratch<S> ka_, gram_, crossed_, meet_, rows_, kappa_;  // rows_ (r x p) collects what A' is multiplied with, once
+  // rows_ (r x p) collects what A' is multiplied with, once.
+  Scratch<S> ka_, gram_, crossed_, meet_, rows_, kappa_;
   Matrix<S> kx_, small_, xkx_, residual_, accumulated_;
 };
 

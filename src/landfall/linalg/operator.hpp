@@ -1,8 +1,9 @@
-// B as an operator: something symmetric that n x p blocks can be multiplied with. Nothing more is asked of it.
+// B as an operator: something symmetric that n x p blocks can be multiplied with, and nothing more.
 //
-//   auto b = std::make_shared<landfall::GramOperator<float>>(std::move(samples), 1e-3f);   // S'S/N + 1e-3 I, not formed
-//   landfall::Matrix<float> y(b->size(), x.cols());
-//   b->apply(x, y);                                                                       // y = B x
+//   // B = data'data/N + 1e-3 I for N samples as rows, never formed
+//   auto b = std::make_shared<landfall::GramOperator<double>>(data, 1e-3);
+//   landfall::Matrix<double> y(b->size(), x.cols());
+//   b->apply(x, y);    // y = B x
 //
 // An operator keeps scratch space between calls, so one operator serves one thread at a time.
 #pragma once
@@ -119,8 +120,8 @@ class CallbackOperator final : public SymmetricOperator<S> {
 template <class S>
 Matrix<S> to_dense(const SymmetricOperator<S>& b);
 
-/// The largest eigenvalue of a positive semidefinite B, from above: Rayleigh quotient plus residual after a short power
-/// iteration, so that steps scaled by it are stable.
+/// The largest eigenvalue of a positive semidefinite B, from above: Rayleigh quotient plus residual after a
+/// short power iteration, so that steps scaled by it are stable.
 template <class S>
 S largest_eigenvalue(const SymmetricOperator<S>& b, std::uint64_t seed = 0);
 

@@ -1,8 +1,8 @@
 // A x = lambda B x for a dense symmetric A and a dense symmetric positive definite B, by LAPACK.
 //
-//   auto pairs = landfall::solve_pencil<double>(a, b, 5);            // the five largest, descending
-//   auto low = landfall::solve_pencil<double>(a, b, 5, true);        // the five smallest, ascending
-//   pairs.values, pairs.vectors;                                     // vectors' B vectors = I
+//   auto high = landfall::solve_pencil<double>(stiffness, mass, 5);         // the five largest, descending
+//   auto low = landfall::solve_pencil<double>(stiffness, mass, 5, true);    // the five smallest, ascending
+//   use(low.values, low.vectors);                                           // vectors' B vectors = I
 #pragma once
 
 #include <landfall/linalg/types.hpp>
@@ -16,8 +16,8 @@ struct PencilEigen {
 };
 
 /// The p largest (or smallest) eigenpairs. Only the lower triangles are read. Throws DataError when B is not
-/// positive definite, or singular to working precision: (least Cholesky pivot) < n eps (largest diagonal
-/// entry).
+/// positive definite, or singular to working precision:
+/// (least Cholesky pivot) < n eps (largest diagonal entry).
 template <class S>
 PencilEigen<S> solve_pencil(Matrix<S> a, Matrix<S> b, Index p, bool smallest = false);
 

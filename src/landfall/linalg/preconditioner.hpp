@@ -1,8 +1,8 @@
-// K, a fixed symmetric positive definite guess at the inverse of B (landing.md 1.1). Only ever applied to n x p blocks.
+// K, a fixed symmetric positive definite guess at the inverse of B. Only ever applied to n x p blocks.
 //
-//   auto k = std::make_shared<landfall::DiagonalPreconditioner<double>>(b.diagonal().cwiseInverse());
-//   k->apply(g, kg);              // kg = K g
-//   k->apply_inverse(kg, g);      // for the metric of K^-1 (the trust region)
+//   auto k = std::make_shared<landfall::DiagonalPreconditioner<double>>(b->diagonal().cwiseInverse());
+//   k->apply(g, kg);            // kg = K g
+//   k->apply_inverse(kg, g);    // for the metric of K^-1 (the trust region)
 #pragma once
 
 #include <landfall/linalg/operator.hpp>
@@ -48,8 +48,8 @@ class DiagonalPreconditioner final : public Preconditioner<S> {
   Vector<S> diagonal_, inverse_;
 };
 
-/// K = V diag(1/(values + shift)) V' + (I - VV')/(tail + shift) for orthonormal V: the inverse of a rank-k sketch of B
-/// whose remaining eigenvalues are all taken to be `tail`.
+/// K = V diag(1/(values + shift)) V' + (I - VV')/(tail + shift) for orthonormal V: the inverse of a rank-k
+/// sketch of B whose remaining eigenvalues are all taken to be `tail`.
 template <class S>
 class SketchPreconditioner final : public Preconditioner<S> {
  public:

@@ -1,8 +1,8 @@
-// Dense products, by BLAS. Everything Landfall multiplies goes through these, so that nothing is threaded, copied or
-// allocated behind our back. OpenBLAS picks the widest vectors of the processor at run time.
+// Dense products, by BLAS. Everything Landfall multiplies goes through these, so that nothing is threaded,
+// copied or allocated behind our back. OpenBLAS picks the widest vectors of the processor at run time.
 //
-//   landfall::Matrix<double> c(a.cols(), b.cols());
-//   landfall::multiply_at<double>(a, b, c);              // c = a'b
+//   landfall::Matrix<double> c(x.cols(), y.cols());
+//   landfall::multiply_at<double>(x, y, c);              // c = x'y
 //   landfall::multiply<double>(x, c, y, -1.0, 1.0);      // y = y - x c
 #pragma once
 

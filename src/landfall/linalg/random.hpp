@@ -1,9 +1,9 @@
-// Random numbers without state: each is a function of (seed, stream, position), so neither the order of the calls nor
-// the number of threads changes a draw, and a run resumes exactly. Philox4x32-10 from Random123.
+// Random numbers without state: each is a function of (seed, stream, position), so neither the order of the
+// calls nor the number of threads changes a draw, and a run resumes exactly. Philox4x32-10 from Random123.
 //
 //   auto x = landfall::gaussian<double>(n, p, landfall::Stream{seed, 1});
-//   landfall::Permutation order(samples, landfall::Stream{seed, pass});
-//   for (landfall::Index i = 0; i < samples; ++i) use(order(i));              // each row once, O(1) memory
+//   landfall::Permutation order(count, landfall::Stream{seed, pass});
+//   for (landfall::Index i = 0; i < count; ++i) use(order(i));    // each of 0 .. count-1 once, O(1) memory
 #pragma once
 
 #include <landfall/linalg/types.hpp>
@@ -25,7 +25,8 @@ std::array<std::uint32_t, 4> random_words(Stream stream, std::uint64_t position)
 /// Uniform in (0, 1).
 double uniform(Stream stream, std::uint64_t position);
 
-/// Independent standard normals; entry (i, j) depends on i + rows j only. The same in both precisions up to rounding.
+/// Independent standard normals; entry (i, j) depends on i + rows j only. The same in
+/// both precisions up to rounding.
 template <class S>
 Matrix<S> gaussian(Index rows, Index cols, Stream stream);
 

@@ -1,8 +1,9 @@
-// Working space whose shape changes from call to call (a last short batch, a part of a batch) without allocating again.
+// Working space whose shape changes from call to call (a last short batch, a part of a
+// batch) without allocating again.
 //
 //   landfall::Scratch<double> scratch;
-//   scratch.resize(100, 5);          // allocates
-//   scratch.resize(20, 5);           // does not
+//   scratch.resize(100, 5);    // allocates
+//   scratch.resize(20, 5);     // does not
 //   scratch.view().setZero();
 #pragma once
 
@@ -38,7 +39,8 @@ class Scratch {
   const View<S>& view() const { return view_; }
 
  private:
-  void reseat(Index rows, Index cols) { new (&view_) View<S>(storage_.data(), rows, cols); }  // Eigen's way to move a Map
+  /// Eigen's way to move a Map.
+  void reseat(Index rows, Index cols) { new (&view_) View<S>(storage_.data(), rows, cols); }
 
   std::vector<S> storage_;
   View<S> view_{nullptr, 0, 0};

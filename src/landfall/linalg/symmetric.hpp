@@ -1,8 +1,8 @@
 // Small symmetric matrices (p x p): eigen-decomposition with its workspace kept, and what follows from it.
 //
 //   landfall::SymmetricEigen<double> eigen;
-//   eigen.compute(m);                                   // m = Q diag(values) Q', ascending
-//   landfall::Matrix<double> root = eigen.inverse_root();
+//   eigen.compute(m);                                         // m = Q diag(values) Q', ascending
+//   landfall::Matrix<double> root = eigen.inverse_root();     // m^-1/2
 #pragma once
 
 #include <landfall/linalg/types.hpp>
@@ -21,8 +21,8 @@ class SymmetricEigen {
   /// Q diag(1/sqrt(values)) Q'. Throws NumericalError when m is not numerically positive definite.
   Matrix<S> inverse_root() const;
 
-  /// The symmetric L with m L + L m = rhs, for symmetric rhs and m positive semidefinite; overwrites rhs. Where m is
-  /// singular to rounding it is the least-squares solution of smallest norm, so m = 0 gives L = 0.
+  /// The symmetric L with m L + L m = rhs, for symmetric rhs and m positive semidefinite; overwrites rhs.
+  /// Where m is singular to rounding it is the least-squares solution of smallest norm, so m = 0 gives L = 0.
   void solve_lyapunov(Out<S> rhs);
 
  private:

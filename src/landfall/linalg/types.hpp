@@ -1,7 +1,7 @@
 // The names every other file uses for matrices.
 //
-//   landfall::Matrix<double> x = landfall::Matrix<double>::Random(100, 5);   // 5 columns of length 100
-//   landfall::Point<double> point{x};                                        // one block; CCA has two
+//   landfall::Matrix<double> x = landfall::Matrix<double>::Random(100, 5);    // 5 columns of length 100
+//   landfall::Point<double> point{x};                                         // one block; CCA has two
 #pragma once
 
 #include <Eigen/Core>

@@ -1,9 +1,9 @@
 // Is my gradient right? Is my adjoint right? Compared with central differences along one random direction.
 //
-//   landfall::check_gradient<double>(f, x);            // about 1e-10 when right, about 1 when wrong
-//   landfall::check_adjoint(constraint, x);
+//   landfall::check_gradient<double>(f, point);      // about 1e-10 when right, about 1 when wrong
+//   landfall::check_adjoint(*constraint, point);
 //
-// In single precision a right one gives about 1e-4. Take a generic x: where the true derivative is nearly
+// In single precision a right one gives about 1e-4. Take a generic point: where the true derivative is nearly
 // zero only rounding is compared.
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace landfall {
 
-/// The relative error between (f(x + tv) - f(x - tv)) / 2t and <grad f(x), v>; infinity when either is not
-/// finite.
+/// The relative error between (f(x + tv) - f(x - tv)) / 2t and <grad f(x), v>;
+/// infinity when either is not finite.
 template <class S>
 S check_gradient(const std::type_identity_t<Objective<S>>& f, const Point<S>& x, std::uint64_t seed = 0);
 

@@ -1,8 +1,10 @@
 // The constants of the theory on the generalized Stiefel manifold, from the extreme eigenvalues of B: beta_1
 // the largest, beta_n the smallest, and the radius eps < 1 of the safe region { ||X'BX - I||_F <= eps }.
 //
-//   const auto constants = landfall::tight_constants(landfall::largest_eigenvalue(b), beta_n, 0.5);
-//   const double eta = landfall::safe_step_lemma(d, g, m, omega, 0.5, constants.l_n);
+//   const auto constants = landfall::tight_constants(beta_1, beta_n, 0.5);
+//   const double safe = landfall::safe_step_lower_bound(constants, c_psi, omega, 0.5);
+//   const double rho = constants.rho_metric;
+//   const double eta = landfall::deterministic_step_bound(constants, rho, l_merit, omega, safe);
 //
 // `tight_` needs no condition number, because ||BX||^2 = ||B^1/2 (B^1/2 X)||^2 <= beta_1 (1 + eps); `paper_`
 // is what the paper prints, kept for comparison.
@@ -34,8 +36,8 @@ double fletcher_beta(const StiefelConstants& constants, double rho, double c_lam
 /// As printed, with C_h^2 in the denominator: too small, since the proof bounds ||grad N|| from below.
 double fletcher_beta_paper(const StiefelConstants& constants, double rho, double c_lambda, double omega);
 
-/// A lower bound on safe_step_lemma over the safe region when ||Psi|| <= c_psi there; alpha in (0, 1) is
-/// free.
+/// A lower bound on safe_step_lemma over the safe region when ||Psi|| <= c_psi
+/// there; alpha in (0, 1) is free.
 double safe_step_lower_bound(const StiefelConstants& constants, double c_psi, double omega, double eps,
                              double alpha = 0.5);
 
@@ -71,8 +73,8 @@ struct VarianceBound {
 /// and gamma_B = 8 chi (chi^2 sigma_B^2 + eps^2 + beta_1 (1+eps) chi).
 VarianceBound variance_bound(const VarianceInputs& inputs);
 
-/// As printed: gamma_B = 8 chi (chi sigma_B^2 + eps^2 + beta_1^2 chi^3), whose derivation does not hold
-/// (powers of chi).
+/// As printed: gamma_B = 8 chi (chi sigma_B^2 + eps^2 + beta_1^2 chi^3), whose derivation
+/// does not hold (powers of chi).
 VarianceBound variance_bound_paper(const VarianceInputs& inputs);
 
 }  // namespace landfall

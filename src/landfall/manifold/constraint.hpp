@@ -1,32 +1,17 @@
 // h(x) = 0, the general constraint of the method. One's own constraint says what h is and what the adjoint of
 // its differential is; the Lagrange multiplier and the direction of the landing method follow.
 //
-//   // The part of the ellipsoid x'Ax = 1 that lies in the plane <c, x> = 0.
-//   class Slice final : public landfall::Constraint<double> {
-//    public:
-//     Slice(landfall::Matrix<double> a, landfall::Matrix<double> c)
-//         : Constraint({{a.rows(), 1}}, 2), a_(std::move(a)), c_(std::move(c)) {}
+//   // An ellipsoid cut by a plane: x'Qx = 1 and <c, x> = 0, for x of length n.
+//   landfall::FunctionConstraint<double> slice({{n, 1}}, 2,
+//       [&](const auto& x, auto& h) { h << x[0].col(0).dot(q * x[0].col(0)) - 1, c.dot(x[0].col(0)); },
+//       [&](const auto& x, const auto& l, auto& out) { out[0] = 2 * l(0) * (q * x[0]) + l(1) * c; });
+//   slice.value(point, h);                     // h(x)
+//   slice.direction(point, gradient, psi);     // Psi(x)
+//   slice.normal(point, h, normal);            // grad N(x); the landing field is Psi + omega grad N
 //
-//    protected:
-//     void value_impl(const landfall::Point<double>& x, landfall::Vector<double>& h) const override {
-//       h << x[0].cwiseProduct(a_ * x[0]).sum() - 1, x[0].cwiseProduct(c_).sum();
-//     }
-//     void adjoint_impl(const landfall::Point<double>& x, const landfall::Vector<double>& lambda,
-//                       landfall::Point<double>& out) const override {
-//       out[0] = 2 * lambda(0) * (a_ * x[0]) + lambda(1) * c_;
-//     }
-//
-//    private:
-//     landfall::Matrix<double> a_, c_;
-//   };
-//
-//   Slice slice(a, c);
-//   slice.value(x, h);                   // h(x)
-//   slice.direction(x, gradient, psi);   // Psi(x)
-//   slice.normal(x, h, normal);          // grad N(x); the landing field is Psi + omega grad N
-//
-// manifold/check.hpp tells whether the adjoint is right. A constraint keeps scratch space between calls, so
-// one constraint serves one thread at a time.
+// A class that derives from Constraint and overrides value_impl and adjoint_impl does the same, and may know
+// a faster multiplier. manifold/check.hpp tells whether the adjoint is right. A constraint keeps scratch
+// space between calls, so one constraint serves one thread at a time.
 #pragma once
 
 #include <landfall/linalg/types.hpp>
@@ -38,8 +23,8 @@
 
 namespace landfall {
 
-/// Every function checks the sizes of what it reads and sets those of what it writes; no output may be an
-/// input.
+/// Every function checks the sizes of what it reads and sets those of what it
+/// writes; no output may be an input.
 template <class S>
 class Constraint {
  public:
@@ -72,8 +57,8 @@ class Constraint {
   virtual void value_impl(const Point<S>& x, Vector<S>& h) const = 0;
   virtual void adjoint_impl(const Point<S>& x, const Vector<S>& lambda, Point<S>& out) const = 0;
 
-  /// By least squares on Dh(x)* as a matrix, found by q adjoints. For d entries of x: O(d q^2) work, d q
-  /// memory.
+  /// By least squares on Dh(x)* as a matrix, found by q adjoints. For d entries
+  /// of x: O(d q^2) work, d q memory.
   virtual void multiplier_impl(const Point<S>& x, const Point<S>& gradient, Vector<S>& lambda) const;
 
   /// grad f - Dh(x)*[lambda(x)], the Riemannian gradient on the layer {h = h(x)}; rho = 1.

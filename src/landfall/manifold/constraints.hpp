@@ -1,12 +1,8 @@
-// The constraints that are given: unit norm, unit columns, orthonormal and B-orthonormal columns, and
-// products of those.
+// The constraints that are given: unit norm, unit columns, orthonormal and B-orthonormal columns, products.
 //
-//   auto b = std::make_shared<landfall::DenseOperator<double>>(covariance);
-//   landfall::GeneralizedStiefelConstraint<double> one(b, 5);         // X'BX = I, X with 5 columns
-//
-//   landfall::ProductConstraint<double> both({                        // two views, as in CCA
-//       std::make_shared<landfall::GeneralizedStiefelConstraint<double>>(left, 5),
-//       std::make_shared<landfall::GeneralizedStiefelConstraint<double>>(right, 5)});
+//   auto one = std::make_shared<landfall::GeneralizedStiefelConstraint<double>>(b, 5);   // X'BX = I, p = 5
+//   auto two = std::make_shared<landfall::StiefelConstraint<double>>(n, 3);              // V'V = I, p = 3
+//   landfall::ProductConstraint<double> both({one, two});                                // of points {X, V}
 #pragma once
 
 #include <landfall/linalg/operator.hpp>

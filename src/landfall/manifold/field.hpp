@@ -1,7 +1,7 @@
 // The landing field on the generalized Stiefel manifold { X : X'BX = I }: the formula of the method.
 //
 //   landfall::StiefelField<double> field({.direction = landfall::Direction::metric});
-//   b.apply(x, y);                                 // Y = B X
+//   b->apply(x, y);                                // Y = B X
 //   field(x, g, y, y, omega, lambda);              // Lambda = Psi + omega 2 Y H
 //   x -= eta * lambda;
 //

@@ -2,8 +2,8 @@
 // and for X'BX = I by a p x p Lyapunov equation. Both keep their workspace between calls.
 //
 //   landfall::LyapunovMultiplier<double> solver;
-//   const landfall::Matrix<double>& lambda = solver.compute(y, g);   // Y = BX, G = grad f(X)
-//   landfall::multiply<double>(y, lambda, g, -2.0, 1.0);             // G - Dh(X)*[lambda] = Psi_E
+//   const landfall::Matrix<double>& lambda = solver.compute(y, g);    // Y = BX, G = grad f(X)
+//   g -= 2 * y * lambda;                                              // G - Dh(X)*[lambda] = Psi_E
 #pragma once
 
 #include <landfall/linalg/symmetric.hpp>
@@ -36,8 +36,8 @@ class LeastSquares {
 template <class S>
 class LyapunovMultiplier {
  public:
-  /// The symmetric lambda with 2 C lambda + 2 lambda C = Y'G + G'Y, where C = Y'Y. Smallest norm when C is
-  /// singular.
+  /// The symmetric lambda with 2 C lambda + 2 lambda C = Y'G + G'Y, where C = Y'Y.
+  /// Smallest norm when C is singular.
   const Matrix<S>& compute(In<S> y, In<S> g);
 
   const Matrix<S>& gram() const { return gram_; }  // C of the last call

@@ -1,11 +1,10 @@
 // f, the function to be minimised, with its Euclidean gradient.
 //
-//   landfall::Objective<double> f = landfall::single_block<double>(
-//       [&](const landfall::Matrix<double>& x, landfall::Matrix<double>* gradient) {
-//         const landfall::Matrix<double> ax = a * x;                            // f(X) = <X, AX>/2
-//         if (gradient) *gradient = ax;
-//         return x.cwiseProduct(ax).sum() / 2;
-//       });
+//   auto f = landfall::single_block<double>([&](const auto& x, auto* gradient) {
+//     const landfall::Matrix<double> qx = q * x;    // f(X) = <X, QX>/2
+//     if (gradient) *gradient = qx;
+//     return x.cwiseProduct(qx).sum() / 2;
+//   });
 #pragma once
 
 #include <landfall/linalg/types.hpp>
@@ -14,8 +13,8 @@
 
 namespace landfall {
 
-/// Returns f(x). Writes the Euclidean gradient when the pointer is not null; its blocks have the sizes of
-/// those of x.
+/// Returns f(x). Writes the Euclidean gradient when the pointer is not null; its
+/// blocks have the sizes of those of x.
 template <class S>
 using Objective = std::function<S(const Point<S>& x, Point<S>* gradient)>;
 

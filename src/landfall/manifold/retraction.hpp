@@ -1,15 +1,15 @@
 // Ways back to { X : X'BX = I } after a tangent step, for the methods that need one; and the tangent space.
 //
-//   landfall::Matrix<double> v = landfall::project_tangent<double>(x, y, direction);   // y = B x
-//   x = landfall::retract<double>(landfall::Retraction::cholesky, b, x, -eta * v);
-//   landfall::Matrix<double> q = landfall::orthonormalize<double>(b, w);               // q' B q = I
+//   landfall::Matrix<double> v = landfall::project_tangent<double>(x, y, g);            // y = B x
+//   x = landfall::retract<double>(landfall::Retraction::cholesky, *b, x, -eta * v);
+//   landfall::Matrix<double> q = landfall::orthonormalize<double>(*b, w);               // q' B q = I
 //
 // With W = X + V:
 //   polar      W (W'BW)^-1/2, the closest point in the metric of B
 //   svd        U Q D^-1/2 Q' V' from W = U S V' (thin) and U'BU = Q D Q'; equals polar to first order only
 //   cholesky   W R^-1 with R'R = W'BW
-// One product with B each; polar and cholesky take more when W'BW is so badly conditioned that one is not
-// enough.
+// One product with B each; polar and cholesky take more when W'BW is so badly
+// conditioned that one is not enough.
 #pragma once
 
 #include <landfall/linalg/operator.hpp>
@@ -35,8 +35,8 @@ Matrix<S> retract(Retraction kind, const SymmetricOperator<S>& b, In<S> x, In<S>
 template <class S>
 Matrix<S> orthonormalize(const SymmetricOperator<S>& b, In<S> w);
 
-/// V - X P^-1 sym(Y'V) with y = B x and P = X'Y: tangent at x to the layer { X'BX = P }. On the manifold P =
-/// I and this is the orthogonal projection in the metric tr(U'BV); off it, in the metric tr(P^-1 U'BV).
+/// V - X P^-1 sym(Y'V) with y = B x and P = X'Y: tangent at x to the layer { X'BX = P }. On the manifold
+/// P = I and this is the orthogonal projection in the metric tr(U'BV); off it, in the metric tr(P^-1 U'BV).
 template <class S>
 Matrix<S> project_tangent(In<S> x, In<S> y, In<S> v);
 

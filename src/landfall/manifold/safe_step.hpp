@@ -1,10 +1,10 @@
-// How far one may go: steps that stay in the safe region { ||H||_F <= eps }, the exact line search, the trust
-// region.
+// How far one may go: steps that stay in the safe region { ||H||_F <= eps }, the exact
+// line search, the trust region.
 //
 //   landfall::RayWorkspace<double> work;
-//   b.apply(lambda, z);                                              // Z = B Lambda; the next Y is Y - eta Z
-//   auto ray = landfall::ray_polynomial<double>(field.residual(), y, lambda, z, work);
-//   double eta = std::min(wanted, landfall::safe_step(ray, 0.5));    // ||h(X - eta Lambda)|| <= 0.5
+//   b->apply(lambda, z);                                          // Z = B Lambda; the next Y is Y - eta Z
+//   auto ray = landfall::ray_polynomial<double>(residual, y, lambda, z, work);
+//   eta = std::min(eta, landfall::safe_step(ray, 0.5));           // ||h(X - eta Lambda)|| <= 0.5
 //
 // Along X - eta Lambda the constraint is a quadratic in eta, hence for a fixed B (or the same draw)
 //   ||h(X - eta Lambda)||^2 = ||H - eta S1 + eta^2 S2||^2,   S1 = Y'Lambda + Lambda'Y,   S2 = Lambda'B Lambda

@@ -1,9 +1,9 @@
-// How every method for A x = lambda B x ends: a basis becomes ordered eigenpairs with fixed signs, and their
-// quality is measured.
+// How every method for A x = lambda B x ends: a basis becomes ordered eigenpairs with fixed signs,
+// and their quality is measured.
 //
-//   auto pairs = landfall::rayleigh_ritz<double>(a, b, x);        // x: any basis of the subspace found
-//   auto quality = landfall::pair_quality<double>(a, b, pairs);
-//   quality.residuals, quality.infeasibility;                     // per pair; ||X'BX - I||_F
+//   auto pairs = landfall::rayleigh_ritz<double>(*a, *b, x);         // x: any basis of the subspace found
+//   auto quality = landfall::pair_quality<double>(*a, *b, pairs);
+//   use(quality.residuals, quality.infeasibility);                   // per pair; ||X'BX - I||_F
 #pragma once
 
 #include <landfall/linalg/operator.hpp>
@@ -15,8 +15,8 @@ template <class S>
 using Eigenpairs = PencilEigen<S>;
 
 /// The eigenpairs of the pencil restricted to the span of x, descending (ascending with smallest),
-/// B-orthonormal, signs fixed. One product with A and one with B. Throws NumericalError when the columns of x
-/// depend on each other.
+/// B-orthonormal, signs fixed. One product with A and one with B. Throws NumericalError when the
+/// columns of x depend on each other.
 template <class S>
 Eigenpairs<S> rayleigh_ritz(const SymmetricOperator<S>& a, const SymmetricOperator<S>& b, Matrix<S> x,
                             bool smallest = false);

@@ -4,8 +4,8 @@
 //   auto a = std::make_shared<landfall::DenseOperator<double>>(stiffness);
 //   auto b = std::make_shared<landfall::DenseOperator<double>>(mass);
 //   const auto result = landfall::solve_gevp<double>(a, b, {.components = 5});
-//   result.values;      // descending; ascending with .smallest
-//   result.vectors;     // B-orthonormal columns, the largest entry of each positive
+//   use(result.values);     // descending; ascending with .smallest
+//   use(result.vectors);    // B-orthonormal columns, the largest entry of each positive
 #pragma once
 
 #include <landfall/landing/result.hpp>

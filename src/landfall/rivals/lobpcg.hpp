@@ -1,9 +1,8 @@
 // LOBPCG (Knyazev 2001): the extreme eigenpairs of A x = lambda B x from products with A and B alone, one of
 // each per iteration. The method to reach for when A and B are operators too large to be written out.
 //
-//   landfall::SparseOperator<double> stiffness(k), mass(m);
-//   auto found = landfall::lobpcg<double>(stiffness, mass, {.components = 10, .smallest = true},
-//   preconditioner); if (found.converged()) use(found.values, found.vectors);
+//   auto found = landfall::lobpcg<double>(*a, *b, {.components = 10, .smallest = true}, k);
+//   if (found.converged()) use(found.values, found.vectors);
 #pragma once
 
 #include <landfall/linalg/operator.hpp>
@@ -22,8 +21,8 @@ struct LobpcgOptions {
   double tolerance = 0;
   int max_iterations = 500;
   std::uint64_t seed = 0;  // of the random start
-  /// Called at the start (iteration 0) and after every iteration with the largest relative residual; false
-  /// ends the run.
+  /// Called at the start (iteration 0) and after every iteration with the largest
+  /// relative residual; false ends the run.
   std::function<bool(int iteration, double residual)> observer = nullptr;
 };
 
@@ -32,8 +31,7 @@ enum class LobpcgEnd {
   direct,          // 5 p > n: A and B were written out and solved by LAPACK
   max_iterations,  // the best iterate is returned
   stopped,         // by the observer; the best iterate is returned
-  stagnated,       // the residuals hold no direction that is new to working precision; the best iterate is
-                   // returned
+  stagnated,       // the residuals hold no direction that is new; the best iterate is returned
 };
 
 template <class S>
@@ -42,8 +40,8 @@ struct LobpcgResult {
   Matrix<S> vectors;    // B-orthonormal
   Vector<S> residuals;  // ||A x - lambda B x|| / ((||A|| + |lambda| ||B||) ||x||), from fresh products
   int iterations = 0;
-  Index products_a =
-      0;  // blocks multiplied by A: one per iteration, the start, a refresh now and then, the end
+  /// Blocks multiplied by A and by B: one per iteration, the start, a refresh now and then, the end.
+  Index products_a = 0;
   Index products_b = 0;
   LobpcgEnd end = LobpcgEnd::converged;
   bool converged() const { return end == LobpcgEnd::converged || end == LobpcgEnd::direct; }
