@@ -1,7 +1,7 @@
-// Times of pieces of code that are to be compared, taken in turn so that a noisy machine disturbs all of them alike.
+// Times of pieces of code that are to be compared, taken in turn so that a noisy machine disturbs all alike.
 //
 //   const auto times = landfall::bench::interleave({.rounds = 9}, {{[&] { ours(); }}, {[&] { theirs(); }}});
-//   landfall::bench::report("ours_over_theirs", times[0].median / times[1].median);
+//   landfall::bench::report("ours_over_theirs", landfall::bench::ratio(times[0], times[1]));
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,14 @@ struct Effort {
 };
 
 struct Times {
-  double median = 0, best = 0;  // seconds of one run
+  double median = 0, best = 0;   // seconds of one run
+  std::vector<double> rounds{};  // and of each
 };
+
+inline double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
+}
 
 inline double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -47,11 +53,15 @@ inline std::vector<Times> interleave(Effort effort, const std::vector<Piece>& pi
     }
   }
   std::vector<Times> times;
-  for (auto& all : seconds) {
-    std::sort(all.begin(), all.end());
-    times.push_back({(all[(all.size() - 1) / 2] + all[all.size() / 2]) / 2, all.front()});
-  }
+  for (auto& all : seconds) times.push_back({median(all), *std::min_element(all.begin(), all.end()), all});
   return times;
+}
+
+/// How many times as long a takes as b: median over the rounds, in each of which both met the same machine.
+inline double ratio(const Times& a, const Times& b) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < a.rounds.size(); ++i) ratios.push_back(a.rounds[i] / b.rounds[i]);
+  return median(ratios);
 }
 
 /// A line that bench/run finds again.
