@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "support.hpp"
+#include <support.hpp>
 
 namespace landfall::test {
 
@@ -39,7 +39,7 @@ struct Pencil {
   /// The p largest (or smallest), by Eigen in double precision.
   Vector<double> known(Index p, bool smallest) const {
     const Matrix<double> ad = a.template cast<double>(), bd = b.template cast<double>();
-    const Vector<double> all = Eigen::GeneralizedSelfAdjointEigenSolver<Matrix<double>>(ad, bd).eigenvalues();
+    const Vector<double> all = pencil_eigenvalues(ad, bd);
     return smallest ? Vector<double>(all.head(p)) : Vector<double>(all.tail(p).reverse());
   }
 

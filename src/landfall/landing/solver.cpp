@@ -135,10 +135,18 @@ double Solver<S>::two_point_step() const {
 }
 
 template <class S>
+double Solver<S>::ray_limit() const {
+  if (options_.step.rule == StepRule::safeguarded) return std::max(options_.epsilon, field_.infeasibility);
+  // Steps that learn from the last one must stay near the manifold: at the border of the safe region the normal term, not
+  // f, decides how Psi changes, and two-point steps never leave it.
+  return std::max(options_.epsilon / 50, field_.infeasibility / 2);
+}
+
+template <class S>
 double Solver<S>::keep_safe(double step) {
   const double limit = std::max(options_.epsilon, field_.infeasibility);
   ray_ = known_->ray(x_, field_.lambda);
-  if (ray_) return std::min(step, safe_step(*ray_, limit));
+  if (ray_) return std::min(step, safe_step(*ray_, ray_limit()));
   for (int halvings = 0; halvings < 60; ++halvings, step /= 2) {
     for (std::size_t i = 0; i < x_.size(); ++i) trial_[i] = x_[i] - static_cast<S>(step) * field_.lambda[i];
     if (known_->infeasibility(trial_) <= limit) return step;
@@ -150,10 +158,7 @@ template <class S>
 double Solver<S>::search(double step) {
   const double multiplier = known_->multiplier_size(x_);
   penalty_ = std::max(penalty_, multiplier > 0 ? 2 * multiplier : 1.0);
-  if (ray_ && ray_->has_objective) {
-    const double limit = std::max(options_.epsilon, field_.infeasibility);
-    return std::min(best_step(*ray_, penalty_), safe_step(*ray_, limit));
-  }
+  if (ray_ && ray_->has_objective) return std::min(best_step(*ray_, penalty_), safe_step(*ray_, ray_limit()));
   // Armijo on Fletcher's augmented Lagrangian, halving. What rounding hides of a decrease is granted.
   const double merit = known_->merit(x_, penalty_), slope = known_->slope();
   const double rounding = 10 * static_cast<double>(std::numeric_limits<S>::epsilon()) * std::abs(merit);

@@ -63,6 +63,7 @@ class Solver {
   void found_step();               // eta follows from the field: line search, Barzilai-Borwein
   double two_point_step() const;   // Barzilai and Borwein's, or a first guess
   double search(double step);      // the merit function decides
+  double ray_limit() const;        // how far from the manifold a step may end
   double keep_safe(double step);   // the largest step up to the given one whose end is in the safe region
   void move(double step);
   void average();

@@ -1,6 +1,10 @@
 #include <landfall/linalg/products.hpp>
 
 #include <landfall/errors.hpp>
+#include <landfall/parallel/threads.hpp>
+
+#include <algorithm>
+#include <optional>
 
 #include <cblas.h>
 #include <fmt/format.h>
@@ -29,6 +33,10 @@ void syrk(Index n, Index k, const float* a, Index lda, float* c, Index ldc) {
               blas_int(ldc));
 }
 
+/// A product a few columns wide that takes about a millisecond or less: waking threads for it costs more than it gains
+/// on a busy machine, and OpenBLAS allocates when it does.
+bool is_narrow(Index m, Index n, Index k) { return std::min({m, n, k}) <= 32 && m * n * k <= 20'000'000; }
+
 template <class S>
 void product(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, In<S> a, In<S> b, Out<S> c, S alpha, S beta) {
   const Index m = ta == CblasNoTrans ? a.rows() : a.cols(), k = ta == CblasNoTrans ? a.cols() : a.rows();
@@ -41,6 +49,8 @@ void product(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, In<S> a, In<S> b, Out<S> c,
     c *= beta;
     return;
   }
+  std::optional<SerialBlas> serial;
+  if (is_narrow(m, n, k)) serial.emplace();
   gemm(ta, tb, m, n, k, alpha, a.data(), a.outerStride(), b.data(), b.outerStride(), beta, c.data(), c.outerStride());
 }
 
@@ -70,6 +80,8 @@ void gram(In<S> a, Out<S> c) {
     c.setZero();
     return;
   }
+  std::optional<SerialBlas> serial;
+  if (is_narrow(a.cols(), a.cols(), a.rows())) serial.emplace();
   syrk(a.cols(), a.rows(), a.data(), a.outerStride(), c.data(), c.outerStride());
   for (Index j = 1; j < c.cols(); ++j)
     for (Index i = 0; i < j; ++i) c(i, j) = c(j, i);

@@ -1,17 +1,36 @@
+#include <landfall/errors.hpp>
 #include <landfall/parallel/threads.hpp>
 
-#include <landfall/errors.hpp>
+#include <atomic>
 
 #include <cblas.h>
 #include <fmt/format.h>
 
 namespace landfall {
+namespace {
+
+/// What to go back to after a SerialBlas; kept apart from BLAS's own setting, which another thread may just have lowered.
+std::atomic<int>& wanted() {
+  static std::atomic<int> count{openblas_get_num_threads()};
+  return count;
+}
+
+}  // namespace
 
 void set_threads(int count) {
   if (count < 1) throw UsageError(fmt::format("threads must be at least 1, got {}", count));
+  wanted() = count;
   openblas_set_num_threads(count);
 }
 
-int threads() { return openblas_get_num_threads(); }
+int threads() { return wanted(); }
+
+SerialBlas::SerialBlas() {
+  if (wanted() > 1) openblas_set_num_threads(1);
+}
+
+SerialBlas::~SerialBlas() {
+  if (wanted() > 1) openblas_set_num_threads(wanted());
+}
 
 }  // namespace landfall
