@@ -60,10 +60,10 @@ Vector<double> pencil_eigenvalues(const Matrix<double>& a, const Matrix<double>&
 }
 
 #define LANDFALL_TEST_SUPPORT(S)                                             \
-  template Matrix<S> random_orthogonal<S>(Index, std::uint64_t);              \
-  template Matrix<S> with_spectrum<S>(const Vector<double>&, std::uint64_t);  \
-  template Matrix<S> random_spd<S>(Index, double, std::uint64_t);             \
-  template Matrix<S> random_symmetric<S>(Index, std::uint64_t);               \
+  template Matrix<S> random_orthogonal<S>(Index, std::uint64_t);             \
+  template Matrix<S> with_spectrum<S>(const Vector<double>&, std::uint64_t); \
+  template Matrix<S> random_spd<S>(Index, double, std::uint64_t);            \
+  template Matrix<S> random_symmetric<S>(Index, std::uint64_t);              \
   template Matrix<S> random_near_manifold<S>(const Matrix<S>&, Index, double, std::uint64_t);
 LANDFALL_TEST_SUPPORT(float)
 LANDFALL_TEST_SUPPORT(double)

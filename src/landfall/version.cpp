@@ -2,6 +2,8 @@
 
 namespace landfall {
 
-std::string_view version() { return LANDFALL_VERSION; }
+std::string_view version() {
+  return LANDFALL_VERSION;
+}
 
 }  // namespace landfall

@@ -2,11 +2,10 @@
 #include <landfall/data/pencil.hpp>
 #include <landfall/errors.hpp>
 
+#include <Eigen/Dense>
 #include <data/temporary_folder.hpp>
 #include <fmt/format.h>
 #include <support.hpp>
-
-#include <Eigen/Dense>
 
 namespace landfall::test {
 namespace {

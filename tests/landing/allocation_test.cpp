@@ -81,15 +81,17 @@ TYPED_TEST(AllocationTest, ExactStepsAllocateNothing) {
   const auto inverse = inverse_preconditioner<S>(dense);
   for (const Direction direction :
        {Direction::metric, Direction::riemannian, Direction::euclidean, Direction::preconditioned})
-    for (const StepRule rule : {StepRule::fixed, StepRule::safeguarded, StepRule::barzilai_borwein, StepRule::line_search}) {
+    for (const StepRule rule :
+         {StepRule::fixed, StepRule::safeguarded, StepRule::barzilai_borwein, StepRule::line_search}) {
       StiefelBlock<S> block{b, p, {.direction = direction, .normal = Normal::newton}};
       if (direction == Direction::preconditioned) block.field.preconditioner = sketch;
       if (direction == Direction::riemannian) block.field.preconditioner = inverse;
       QuadraticLandscape<S> landscape(a, -1, block);
       const auto result = solve<S>(landscape, {gaussian<S>(n, p, {2, 0})},
                                    this->counted({.rule = rule, .size = 1e-3}, stop::iterations(8)));
-      EXPECT_EQ(result.counts.allocations, 0u) << to_string(direction) << " rule " << static_cast<int>(rule) << ": "
-                                               << to_string(result.termination) << " " << result.restoration.to;
+      EXPECT_EQ(result.counts.allocations, 0u)
+          << to_string(direction) << " rule " << static_cast<int>(rule) << ": "
+          << to_string(result.termination) << " " << result.restoration.to;
     }
 }
 
@@ -105,7 +107,8 @@ TYPED_TEST(AllocationTest, SampledStepsAllocateNothing) {
     SampledLandscape<S> landscape(samples, {.estimator = estimator, .batch = 64}, {field, field});
     const auto result = solve<S>(landscape, {gaussian<S>(n, p, {5, 0}), gaussian<S>(n, p, {5, 1})},
                                  this->counted({.rule = StepRule::fixed, .size = 1e-2}, stop::passes(3)));
-    EXPECT_EQ(result.counts.allocations, 0u) << to_string(estimator);  // with short last batches among the steps
+    EXPECT_EQ(result.counts.allocations, 0u)
+        << to_string(estimator);  // with short last batches among the steps
   }
 }
 

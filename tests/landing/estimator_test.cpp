@@ -20,12 +20,14 @@ struct TwoViews {
   RowMatrix<double> left, right;
   Point<double> x;
 
-  explicit TwoViews(Index samples, std::uint64_t seed) : covariance(random_spd<double>(kLeft + kRight, 6, seed)) {
+  explicit TwoViews(Index samples, std::uint64_t seed)
+      : covariance(random_spd<double>(kLeft + kRight, 6, seed)) {
     const Matrix<double> root = square_root(covariance);
     const RowMatrix<double> joint = gaussian<double>(samples, kLeft + kRight, {seed, 1}) * root;
     left = joint.leftCols(kLeft);
     right = joint.rightCols(kRight);
-    x = {random_near_manifold(b(0), kComponents, 0.4, seed), random_near_manifold(b(1), kComponents, 0.4, seed + 1)};
+    x = {random_near_manifold(b(0), kComponents, 0.4, seed),
+         random_near_manifold(b(1), kComponents, 0.4, seed + 1)};
   }
 
   Matrix<double> b(int view) const {
@@ -49,14 +51,15 @@ struct TwoViews {
   }
 
   std::shared_ptr<LinearSamples<double>> samples(std::uint64_t seed = 0) const {
-    return std::make_shared<LinearSamples<double>>(std::vector{left, right}, std::vector{kComponents, kComponents},
-                                                   std::vector{kRidge, kRidge}, correlation_link<double>(), seed);
+    return std::make_shared<LinearSamples<double>>(
+        std::vector{left, right}, std::vector{kComponents, kComponents}, std::vector{kRidge, kRidge},
+        correlation_link<double>(), seed);
   }
 };
 
 /// The largest deviation of the mean estimate from the truth, in standard errors, over all entries of both blocks.
-double worst_deviation(const TwoViews& views, SamplingOptions sampling, std::vector<FieldOptions<double>> fields,
-                       double omega) {
+double worst_deviation(const TwoViews& views, SamplingOptions sampling,
+                       std::vector<FieldOptions<double>> fields, double omega) {
   SampledLandscape<double> landscape(views.samples(), sampling, fields);
   FieldValue<double> value;
   value.lambda = views.x;
@@ -82,7 +85,8 @@ double worst_deviation(const TwoViews& views, SamplingOptions sampling, std::vec
 }
 
 std::vector<FieldOptions<double>> plain(Normal normal) {
-  return {{.direction = Direction::metric, .normal = normal}, {.direction = Direction::metric, .normal = normal}};
+  return {{.direction = Direction::metric, .normal = normal},
+          {.direction = Direction::metric, .normal = normal}};
 }
 
 std::vector<FieldOptions<double>> preconditioned(Normal normal) {
@@ -99,25 +103,29 @@ class Unbiased : public ::testing::TestWithParam<std::tuple<Estimator, Normal, b
 TEST_P(Unbiased, MeanMeetsTheFieldWithinFourStandardErrors) {
   const auto [estimator, normal, with_k] = GetParam();
   const TwoViews views(60000, 3);
-  EXPECT_LE(worst_deviation(views, {.estimator = estimator, .batch = 12}, with_k ? preconditioned(normal) : plain(normal),
-                            0.7),
+  EXPECT_LE(worst_deviation(views, {.estimator = estimator, .batch = 12},
+                            with_k ? preconditioned(normal) : plain(normal), 0.7),
             4);
 }
 
 INSTANTIATE_TEST_SUITE_P(Estimators, Unbiased,
                          ::testing::Combine(::testing::Values(Estimator::split, Estimator::ustat),
-                                            ::testing::Values(Normal::gradient, Normal::newton), ::testing::Bool()));
+                                            ::testing::Values(Normal::gradient, Normal::newton),
+                                            ::testing::Bool()));
 
 TEST(Estimators, SharedFailsTheSameTest) {
   const TwoViews views(60000, 3);
-  EXPECT_GT(worst_deviation(views, {.estimator = Estimator::shared, .batch = 12}, plain(Normal::gradient), 0.7), 10);
+  EXPECT_GT(
+      worst_deviation(views, {.estimator = Estimator::shared, .batch = 12}, plain(Normal::gradient), 0.7),
+      10);
 }
 
 TEST(Estimators, SplitOfAGeneralProblemUsesThreeParts) {
   // The same two views behind an opaque callback: the gradient may then not share rows with B.
   const TwoViews views(60000, 4);
   const auto linear = views.samples();
-  const auto evaluate = [&](std::span<const Index> rows, const Point<double>& x, Point<double>* g, Point<double>* y) {
+  const auto evaluate = [&](std::span<const Index> rows, const Point<double>& x, Point<double>* g,
+                            Point<double>* y) {
     const double scale = 1.0 / static_cast<double>(rows.size());
     for (auto* point : {g, y})
       if (point)
@@ -139,7 +147,8 @@ TEST(Estimators, SplitOfAGeneralProblemUsesThreeParts) {
   };
   auto samples = std::make_shared<CallbackSamples<double>>(
       60000, std::vector<Shape>{{kLeft, kComponents}, {kRight, kComponents}}, evaluate, 1);
-  SampledLandscape<double> landscape(samples, {.estimator = Estimator::split, .batch = 12}, plain(Normal::gradient));
+  SampledLandscape<double> landscape(samples, {.estimator = Estimator::split, .batch = 12},
+                                     plain(Normal::gradient));
   FieldValue<double> value;
   value.lambda = views.x;
   Point<double> sum = views.x, squares = views.x;
@@ -163,7 +172,8 @@ TEST(Estimators, UStatisticEqualsTheSumOverAllDistinctTriples) {
     for (const bool with_k : {false, true}) {
       const auto fields = with_k ? preconditioned(normal) : plain(normal);
       const double omega = 0.3;
-      SampledLandscape<double> landscape(views.samples(), {.estimator = Estimator::ustat, .batch = r}, fields);
+      SampledLandscape<double> landscape(views.samples(), {.estimator = Estimator::ustat, .batch = r},
+                                         fields);
       FieldValue<double> value;
       value.lambda = views.x;
       landscape.field(views.x, {.omega = omega}, value);
@@ -177,7 +187,8 @@ TEST(Estimators, UStatisticEqualsTheSumOverAllDistinctTriples) {
             if (i == j || j == l || i == l) continue;
             ++triples;
             for (std::size_t v = 0; v < 2; ++v) {
-              const RowMatrix<double>&a = v == 0 ? views.left : views.right, &c = v == 0 ? views.right : views.left;
+              const RowMatrix<double>&a = v == 0 ? views.left : views.right,
+                    &c = v == 0 ? views.right : views.left;
               const Matrix<double>&x = views.x[v], &other = views.x[1 - v];
               const Matrix<double> g = -a.row(i).transpose() * (c.row(i) * other);
               const Matrix<double> y1 = a.row(j).transpose() * (a.row(j) * x) + kRidge * x;
@@ -185,7 +196,8 @@ TEST(Estimators, UStatisticEqualsTheSumOverAllDistinctTriples) {
               Matrix<double> k = Matrix<double>::Identity(a.cols(), a.cols());
               if (with_k) k = to_dense(*fields[v].preconditioner);
               sum[v] += k * (g * (y1.transpose() * k * y2) - y1 * (g.transpose() * k * y2));
-              const Matrix<double> h = x.transpose() * y1 - Matrix<double>::Identity(kComponents, kComponents);
+              const Matrix<double> h =
+                  x.transpose() * y1 - Matrix<double>::Identity(kComponents, kComponents);
               sum[v] += 2 * omega * (normal == Normal::gradient ? y2 : x) * h;
             }
           }
@@ -197,13 +209,15 @@ TEST(Estimators, UStatisticEqualsTheSumOverAllDistinctTriples) {
 TEST(Estimators, SvrgIsExactAtItsSnapshotAndItsErrorShrinksWithTheDistance) {
   const TwoViews views(400, 6);
   const auto error = [&](double distance) {
-    SampledLandscape<double> landscape(views.samples(), {.estimator = Estimator::svrg, .batch = 10}, plain(Normal::gradient));
+    SampledLandscape<double> landscape(views.samples(), {.estimator = Estimator::svrg, .batch = 10},
+                                       plain(Normal::gradient));
     FieldValue<double> value;
     value.lambda = views.x;
     Point<double> x = views.x;
     landscape.field(x, {.omega = 0.7}, value);  // takes the snapshot here
     for (std::size_t i = 0; i < 2; ++i) x[i] += distance * gaussian<double>(x[i].rows(), x[i].cols(), {7, i});
-    SampledLandscape<double> full(views.samples(), {.estimator = Estimator::shared, .batch = 400}, plain(Normal::gradient));
+    SampledLandscape<double> full(views.samples(), {.estimator = Estimator::shared, .batch = 400},
+                                  plain(Normal::gradient));
     FieldValue<double> truth;
     truth.lambda = x;
     full.field(x, {.omega = 0.7}, truth);
@@ -214,14 +228,16 @@ TEST(Estimators, SvrgIsExactAtItsSnapshotAndItsErrorShrinksWithTheDistance) {
   };
   EXPECT_LE(error(0), 1e-13);
   const double far = error(1e-2), near = error(1e-3);
-  EXPECT_GT(far, 1e-5);                  // it is an estimate
-  EXPECT_NEAR(far / near, 10, 2);        // whose error is of the order of the distance
+  EXPECT_GT(far, 1e-5);            // it is an estimate
+  EXPECT_NEAR(far / near, 10, 2);  // whose error is of the order of the distance
 }
 
 TEST(Estimators, AveragedIsExactAfterTheFirstPass) {
   const TwoViews views(100, 8);
-  SampledLandscape<double> landscape(views.samples(), {.estimator = Estimator::averaged, .batch = 30}, plain(Normal::gradient));
-  SampledLandscape<double> full(views.samples(), {.estimator = Estimator::shared, .batch = 100}, plain(Normal::gradient));
+  SampledLandscape<double> landscape(views.samples(), {.estimator = Estimator::averaged, .batch = 30},
+                                     plain(Normal::gradient));
+  SampledLandscape<double> full(views.samples(), {.estimator = Estimator::shared, .batch = 100},
+                                plain(Normal::gradient));
   FieldValue<double> value, truth;
   value.lambda = truth.lambda = views.x;
   full.field(views.x, {.omega = 0.7}, truth);
@@ -258,7 +274,8 @@ TEST(Estimators, APassReadsEverySampleOnceWhateverTheBatch) {
 
 TEST(Estimators, AShortLastBatchIsSkippedWhenTooSmall) {
   const TwoViews views(25, 9);  // batches of 8: 8, 8, 8, 1
-  SampledLandscape<double> landscape(views.samples(), {.estimator = Estimator::ustat, .batch = 8}, plain(Normal::newton));
+  SampledLandscape<double> landscape(views.samples(), {.estimator = Estimator::ustat, .batch = 8},
+                                     plain(Normal::newton));
   FieldValue<double> value;
   value.lambda = views.x;
   for (int k = 0; k < 10; ++k) {
@@ -286,21 +303,26 @@ TEST(Estimators, StochasticLandingFindsTheCanonicalCorrelations) {
   const TwoViews views(20000, 10);
   const Matrix<double> cross = views.left.transpose() * views.right / 20000.0;
   const auto root = [&](const RowMatrix<double>& a) {
-    const Matrix<double> c = a.transpose() * a / 20000.0 + kRidge * Matrix<double>::Identity(a.cols(), a.cols());
+    const Matrix<double> c =
+        a.transpose() * a / 20000.0 + kRidge * Matrix<double>::Identity(a.cols(), a.cols());
     return inverse_square_root(c);
   };
   const Matrix<double> whitened = root(views.left) * cross * root(views.right);
   const double best = singular_values(whitened).head(kComponents).sum();
-  for (const Estimator estimator : {Estimator::split, Estimator::ustat, Estimator::svrg, Estimator::averaged}) {
-    SampledLandscape<double> landscape(views.samples(1), {.estimator = estimator, .batch = 50}, plain(Normal::newton));
+  for (const Estimator estimator :
+       {Estimator::split, Estimator::ustat, Estimator::svrg, Estimator::averaged}) {
+    SampledLandscape<double> landscape(views.samples(1), {.estimator = estimator, .batch = 50},
+                                       plain(Normal::newton));
     const auto result = solve<double>(
-        landscape, {gaussian<double>(kLeft, kComponents, {1, 0}), gaussian<double>(kRight, kComponents, {1, 1})},
+        landscape,
+        {gaussian<double>(kLeft, kComponents, {1, 0}), gaussian<double>(kRight, kComponents, {1, 1})},
         {.step = {.rule = StepRule::fixed, .size = 1.0, .schedule = Schedule::cosine, .horizon = 8},
          .stop = stop::passes(8)});
     EXPECT_EQ(result.termination, Termination::pass_limit);
     const Matrix<double>&u = result.x[0], &v = result.x[1];
     const auto normalised = [&](const RowMatrix<double>& a, const Matrix<double>& w) {
-      const Matrix<double> c = a.transpose() * a / 20000.0 + kRidge * Matrix<double>::Identity(a.cols(), a.cols());
+      const Matrix<double> c =
+          a.transpose() * a / 20000.0 + kRidge * Matrix<double>::Identity(a.cols(), a.cols());
       return Matrix<double>(w * inverse_square_root(w.transpose() * c * w));
     };
     const Matrix<double> inner = normalised(views.left, u).transpose() * cross * normalised(views.right, v);

@@ -61,12 +61,13 @@ TYPED_TEST(SolverTest, EveryDirectionAndRuleReachesTheOptimum) {
     for (const Normal normal : {Normal::gradient, Normal::newton})
       for (const StepRule rule : {StepRule::line_search, StepRule::barzilai_borwein, StepRule::safeguarded}) {
         QuadraticLandscape<S> landscape(pencil.operator_a, -1, pencil.block(p, direction, normal));
-        const auto result = solve<S>(
-            landscape, {gaussian<S>(n, p, {2, 0})},
-            {.step = {.rule = rule, .size = rule == StepRule::safeguarded ? 0.3 : 0.0},
-             .stop = (stop::gradient(tolerance<S>()) && stop::feasibility(tolerance<S>())) || stop::iterations(20000)});
-        const std::string what = std::string(to_string(direction)) + " " + std::string(to_string(normal)) + " rule " +
-                                 std::to_string(static_cast<int>(rule));
+        const auto result =
+            solve<S>(landscape, {gaussian<S>(n, p, {2, 0})},
+                     {.step = {.rule = rule, .size = rule == StepRule::safeguarded ? 0.3 : 0.0},
+                      .stop = (stop::gradient(tolerance<S>()) && stop::feasibility(tolerance<S>())) ||
+                              stop::iterations(20000)});
+        const std::string what = std::string(to_string(direction)) + " " + std::string(to_string(normal)) +
+                                 " rule " + std::to_string(static_cast<int>(rule));
         EXPECT_EQ(result.termination, Termination::converged) << what << " " << result.progress.stationarity;
         EXPECT_NEAR(-result.progress.objective, pencil.best, 10 * tolerance<S>() * pencil.best) << what;
         EXPECT_LE(result.progress.infeasibility, 2 * tolerance<S>()) << what;
@@ -78,9 +79,10 @@ TYPED_TEST(SolverTest, AnyCallableObjectiveWithTheMeritLineSearch) {
   const Index n = 20, p = 2;
   const Pencil<S> pencil(n, p, 10, 3);
   ExactLandscape<S> landscape(pencil.objective(), {pencil.block(p, Direction::metric)});
-  const auto result = solve<S>(
-      landscape, {gaussian<S>(n, p, {2, 0})},
-      {.stop = (stop::gradient(tolerance<S>()) && stop::feasibility(tolerance<S>())) || stop::iterations(5000)});
+  const auto result =
+      solve<S>(landscape, {gaussian<S>(n, p, {2, 0})},
+               {.stop = (stop::gradient(tolerance<S>()) && stop::feasibility(tolerance<S>())) ||
+                        stop::iterations(5000)});
   EXPECT_EQ(result.termination, Termination::converged);
   EXPECT_NEAR(-result.progress.objective, pencil.best, 10 * tolerance<S>() * pencil.best);
 }
@@ -89,7 +91,8 @@ TYPED_TEST(SolverTest, TwoBlocksAtOnce) {
   // CCA with known covariances: f = -tr X'SY over two generalized Stiefel manifolds.
   using S = TypeParam;
   const Matrix<S> joint = random_spd<S>(9, 20, 4);
-  const Matrix<S> bx = joint.topLeftCorner(5, 5), by = joint.bottomRightCorner(4, 4), cross = joint.topRightCorner(5, 4);
+  const Matrix<S> bx = joint.topLeftCorner(5, 5), by = joint.bottomRightCorner(4, 4),
+                  cross = joint.topRightCorner(5, 4);
   const Objective<S> f = [&](const Point<S>& x, Point<S>* g) {
     const Matrix<S> left = cross * x[1];
     if (g) {
@@ -98,11 +101,12 @@ TYPED_TEST(SolverTest, TwoBlocksAtOnce) {
     }
     return -x[0].cwiseProduct(left).sum();
   };
-  ExactLandscape<S> landscape(f, {{std::make_shared<DenseOperator<S>>(bx), 2, {}},
-                                  {std::make_shared<DenseOperator<S>>(by), 2, {}}});
-  const auto result = solve<S>(
-      landscape, {gaussian<S>(5, 2, {5, 0}), gaussian<S>(4, 2, {5, 1})},
-      {.stop = (stop::gradient(tolerance<S>()) && stop::feasibility(tolerance<S>())) || stop::iterations(20000)});
+  ExactLandscape<S> landscape(
+      f, {{std::make_shared<DenseOperator<S>>(bx), 2, {}}, {std::make_shared<DenseOperator<S>>(by), 2, {}}});
+  const auto result =
+      solve<S>(landscape, {gaussian<S>(5, 2, {5, 0}), gaussian<S>(4, 2, {5, 1})},
+               {.stop = (stop::gradient(tolerance<S>()) && stop::feasibility(tolerance<S>())) ||
+                        stop::iterations(20000)});
   const auto root = [](const Matrix<S>& m) { return inverse_square_root(m.template cast<double>()); };
   const double best = singular_values(root(bx) * cross.template cast<double>() * root(by)).head(2).sum();
   EXPECT_EQ(result.termination, Termination::converged);
@@ -175,7 +179,8 @@ TYPED_TEST(SolverTest, OneProductWithBPerStep) {
   const Pencil<S> pencil(15, 3, 10, 14);
   for (const StepRule rule : {StepRule::fixed, StepRule::safeguarded}) {
     QuadraticLandscape<S> landscape(pencil.operator_a, -1, pencil.block(3, Direction::metric));
-    Solver<S> solver(landscape, {random_near_manifold<S>(pencil.b, 3, 0.2, 15)}, {.step = {.rule = rule, .size = 0.01}});
+    Solver<S> solver(landscape, {random_near_manifold<S>(pencil.b, 3, 0.2, 15)},
+                     {.step = {.rule = rule, .size = 0.01}});
     const auto before = landscape.counts().products;
     for (int k = 0; k < 100; ++k) solver.step();
     const auto products = landscape.counts().products - before;
@@ -284,9 +289,10 @@ TYPED_TEST(SolverTest, GeneralConstraintsAreSolved) {
     return x.cwiseProduct(ax).sum() / 2;
   });
   ConstraintLandscape<S> landscape(f, std::make_shared<SphereConstraint<S>>(12));
-  const auto result = solve<S>(
-      landscape, {5 * gaussian<S>(12, 1, {27, 0})},
-      {.stop = (stop::gradient(tolerance<S>()) && stop::feasibility(tolerance<S>())) || stop::iterations(20000)});
+  const auto result =
+      solve<S>(landscape, {5 * gaussian<S>(12, 1, {27, 0})},
+               {.stop = (stop::gradient(tolerance<S>()) && stop::feasibility(tolerance<S>())) ||
+                        stop::iterations(20000)});
   EXPECT_EQ(result.termination, Termination::converged);
   EXPECT_GT(result.restoration.steps, 0);
   EXPECT_NEAR(result.progress.objective, 1.0 / 16, 10 * tolerance<S>());  // eigenvalues from 1 down to 1/8
@@ -297,19 +303,21 @@ TYPED_TEST(SolverTest, TheGeneralMethodAgreesWithTheSpecialOne) {
   const Index n = 15, p = 2;
   const Pencil<S> pencil(n, p, 5, 28);
   const Matrix<S> start = random_near_manifold<S>(pencil.b, p, 0.3, 29);
-  const SolverOptions<S> options{.stop = (stop::gradient(tolerance<S>()) && stop::feasibility(tolerance<S>())) ||
-                                         stop::iterations(20000)};
+  const SolverOptions<S> options{.stop =
+                                     (stop::gradient(tolerance<S>()) && stop::feasibility(tolerance<S>())) ||
+                                     stop::iterations(20000)};
   ConstraintLandscape<S> general(pencil.objective(),
                                  std::make_shared<GeneralizedStiefelConstraint<S>>(pencil.operator_b, p));
   ExactLandscape<S> special(pencil.objective(), {pencil.block(p, Direction::euclidean)});
-  EXPECT_NEAR(solve<S>(general, {start}, options).progress.objective, solve<S>(special, {start}, options).progress.objective,
-              10 * tolerance<S>() * pencil.best);
+  EXPECT_NEAR(solve<S>(general, {start}, options).progress.objective,
+              solve<S>(special, {start}, options).progress.objective, 10 * tolerance<S>() * pencil.best);
 }
 
 TEST(Solver, WrongOptionsAreNamed) {
   const Pencil<double> pencil(10, 2, 10, 30);
   QuadraticLandscape<double> landscape(pencil.operator_a, -1, pencil.block(2, Direction::metric));
-  const auto error = [&](SolverOptions<double> options, Point<double> start = {Matrix<double>::Ones(10, 2)}) -> std::string {
+  const auto error = [&](SolverOptions<double> options,
+                         Point<double> start = {Matrix<double>::Ones(10, 2)}) -> std::string {
     try {
       Solver<double>(landscape, start, options);
     } catch (const UsageError& failure) {
@@ -319,8 +327,10 @@ TEST(Solver, WrongOptionsAreNamed) {
   };
   EXPECT_EQ(error({.epsilon = 1.5}), "epsilon must be in (0, 1), got 1.5");
   EXPECT_EQ(error({.attraction = 0.5}), "attraction must be in (0, 1/2), got 0.5");
-  EXPECT_EQ(error({.momentum = 0.5}), "momentum goes with fixed steps: the other rules judge each step by itself");
-  EXPECT_EQ(error({.step = {.rule = StepRule::fixed}}), "step.size must be given for a fixed or safeguarded step");
+  EXPECT_EQ(error({.momentum = 0.5}),
+            "momentum goes with fixed steps: the other rules judge each step by itself");
+  EXPECT_EQ(error({.step = {.rule = StepRule::fixed}}),
+            "step.size must be given for a fixed or safeguarded step");
   EXPECT_EQ(error({.step = {.rule = StepRule::fixed, .size = 1, .schedule = Schedule::cosine}}),
             "step.horizon must be positive for a cosine schedule, got 0");
   EXPECT_EQ(error({}, {Matrix<double>::Ones(9, 2)}), "block 1 of the start is 9x2, expected 10x2");

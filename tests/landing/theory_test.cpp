@@ -98,9 +98,11 @@ TEST(Theory, StochasticLandingWithDecayingStepsFallsAtLeastAsOneOverRootK) {
                      const Matrix<double> yx = bx * x[0], yy = by * x[1];
                      const Matrix<double> gx = -cross * x[1], gy = -cross.transpose() * x[0];
                      const auto i = static_cast<std::size_t>(k++);
-                     tangent[i] += tangent_direction<double>(FieldOptions<double>{}, x[0], gx, yx).squaredNorm() +
-                                   tangent_direction<double>(FieldOptions<double>{}, x[1], gy, yy).squaredNorm();
-                     normal[i] += std::pow((x[0].transpose() * yx)(0) - 1, 2) + std::pow((x[1].transpose() * yy)(0) - 1, 2);
+                     tangent[i] +=
+                         tangent_direction<double>(FieldOptions<double>{}, x[0], gx, yx).squaredNorm() +
+                         tangent_direction<double>(FieldOptions<double>{}, x[1], gy, yy).squaredNorm();
+                     normal[i] += std::pow((x[0].transpose() * yx)(0) - 1, 2) +
+                                  std::pow((x[1].transpose() * yy)(0) - 1, 2);
                      return k < steps;
                    }});
   }

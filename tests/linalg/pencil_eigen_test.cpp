@@ -2,7 +2,6 @@
 #include <landfall/linalg/pencil_eigen.hpp>
 
 #include "support.hpp"
-
 #include <Eigen/Dense>
 
 namespace landfall::test {

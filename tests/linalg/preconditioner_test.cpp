@@ -43,7 +43,8 @@ TYPED_TEST(PreconditionerTest, SketchIsTheInverseOfTheShiftedSketch) {
 TYPED_TEST(PreconditionerTest, CholeskyInverseInverts) {
   using S = TypeParam;
   const Matrix<S> b = random_spd<S>(25, 10, 4);
-  EXPECT_LE((to_dense(*inverse_preconditioner<S>(b)) * b - Matrix<S>::Identity(25, 25)).norm(), rounding<S>(5, 500));
+  EXPECT_LE((to_dense(*inverse_preconditioner<S>(b)) * b - Matrix<S>::Identity(25, 25)).norm(),
+            rounding<S>(5, 500));
 }
 
 TYPED_TEST(PreconditionerTest, WhatIsNotPositiveIsRefused) {
@@ -51,7 +52,8 @@ TYPED_TEST(PreconditionerTest, WhatIsNotPositiveIsRefused) {
   Vector<S> d = Vector<S>::Ones(4);
   d(2) = 0;
   EXPECT_THROW(DiagonalPreconditioner<S>{d}, UsageError);
-  EXPECT_THROW(SketchPreconditioner<S>(Matrix<S>::Identity(4, 1), Vector<S>::Ones(1), S(0), S(0)), UsageError);
+  EXPECT_THROW(SketchPreconditioner<S>(Matrix<S>::Identity(4, 1), Vector<S>::Ones(1), S(0), S(0)),
+               UsageError);
   Matrix<S> b = Matrix<S>::Identity(4, 4);
   b(2, 2) = -1;
   try {

@@ -51,7 +51,8 @@ TYPED_TEST(SymmetricTest, LyapunovSolutionOfASingularMatrixHasLeastNorm) {
 
   const Matrix<S> u = random_orthogonal<S>(4, 5).leftCols(2);
   const Matrix<S> inside = random_symmetric<S>(2, 6), m = u * u.transpose();
-  l = 2 * u * inside * u.transpose();  // m L + L m for L = u inside u', which has no part in the null space of m
+  l = 2 * u * inside *
+      u.transpose();  // m L + L m for L = u inside u', which has no part in the null space of m
   eigen.compute(m);
   eigen.solve_lyapunov(l);
   EXPECT_LE((l - u * inside * u.transpose()).norm(), rounding<S>(inside.norm(), 100));

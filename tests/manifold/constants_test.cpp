@@ -3,7 +3,6 @@
 #include <landfall/manifold/field.hpp>
 
 #include "support.hpp"
-
 #include <Eigen/Dense>
 #include <Eigen/SVD>
 

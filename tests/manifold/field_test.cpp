@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "support.hpp"
-
 #include <Eigen/Dense>
 
 namespace landfall::test {

@@ -3,7 +3,6 @@
 #include <landfall/manifold/objective.hpp>
 
 #include "support.hpp"
-
 #include <Eigen/Dense>
 #include <Eigen/SVD>
 

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "support.hpp"
-
 #include <Eigen/Dense>
 
 namespace landfall::test {

@@ -3,7 +3,6 @@
 #include <landfall/rivals/lobpcg.hpp>
 
 #include "support.hpp"
-
 #include <Eigen/Dense>
 
 namespace landfall::test {

@@ -1,6 +1,5 @@
-#include <landfall/landing/constrained.hpp>
-
 #include <landfall/errors.hpp>
+#include <landfall/landing/constrained.hpp>
 #include <landfall/manifold/fletcher.hpp>
 
 #include <cmath>
@@ -56,7 +55,8 @@ template <class S>
 double ConstraintLandscape<S>::merit(const Point<S>& x, double beta) {
   const S value = f_(x, &trial_gradient_);
   ++counts_.gradients;
-  return static_cast<double>(fletcher_merit(*constraint_, value, trial_gradient_, x, static_cast<S>(beta)).merit);
+  return static_cast<double>(
+      fletcher_merit(*constraint_, value, trial_gradient_, x, static_cast<S>(beta)).merit);
 }
 
 template <class S>

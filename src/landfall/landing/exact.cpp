@@ -1,6 +1,5 @@
-#include <landfall/landing/exact.hpp>
-
 #include <landfall/errors.hpp>
+#include <landfall/landing/exact.hpp>
 #include <landfall/landing/restore.hpp>
 #include <landfall/linalg/products.hpp>
 
@@ -28,12 +27,12 @@ ExactLandscape<S>::ExactLandscape(Objective<S> f, std::vector<StiefelBlock<S>> b
   for (const auto& block : blocks_) {
     if (!block.b) throw UsageError("a block needs B; the identity gives the plain Stiefel manifold");
     if (block.components < 1 || block.components > block.b->size())
-      throw UsageError(fmt::format("{} components asked of a B of size {}; expected 1 to {}", block.components,
-                                   block.b->size(), block.b->size()));
+      throw UsageError(fmt::format("{} components asked of a B of size {}; expected 1 to {}",
+                                   block.components, block.b->size(), block.b->size()));
     shapes_.push_back({block.b->size(), block.components});
     kernels_.emplace_back(block.field);
-    scales_.push_back(block.field.normal == Normal::newton ? 1.0
-                                                           : static_cast<double>(largest_eigenvalue(*block.b)));
+    scales_.push_back(
+        block.field.normal == Normal::newton ? 1.0 : static_cast<double>(largest_eigenvalue(*block.b)));
     h_.emplace_back(block.components, block.components);
   }
   multipliers_.resize(blocks_.size());
@@ -164,7 +163,8 @@ QuadraticLandscape<S>::QuadraticLandscape(OperatorPtr<S> a, double sign, Stiefel
     : ExactLandscape<S>(Objective<S>{}, {block}), a_(std::move(a)), sign_(static_cast<S>(sign)) {
   if (!a_) throw UsageError("a quadratic landscape needs A");
   if (a_->size() != block.b->size())
-    throw UsageError(fmt::format("A has size {}, B has size {}; expected the same", a_->size(), block.b->size()));
+    throw UsageError(
+        fmt::format("A has size {}, B has size {}; expected the same", a_->size(), block.b->size()));
   v_.resize(a_->size(), block.components);
   multiplier_.resize(block.components, block.components);
 }
@@ -188,7 +188,9 @@ std::optional<RayPolynomial> QuadraticLandscape<S>::ray(const Point<S>& x, const
   const Matrix<S>&g = this->g_[0], &d = direction[0];
   multiply_at<S>(x[0], g, multiplier_, S(0.5));
   symmetrize<S>(multiplier_);
-  const auto dot = [](const Matrix<S>& a, const Matrix<S>& b) { return static_cast<double>(a.cwiseProduct(b).sum()); };
+  const auto dot = [](const Matrix<S>& a, const Matrix<S>& b) {
+    return static_cast<double>(a.cwiseProduct(b).sum());
+  };
   polynomial->has_objective = true;
   polynomial->objective = {0.0, -dot(g, d) + dot(this->rays_[0].s1, multiplier_),
                            0.5 * dot(d, v_) - dot(this->rays_[0].s2, multiplier_)};

@@ -37,7 +37,9 @@ class ExactLandscape : public KnownLandscape<S> {
   double slope() const override { return slope_; }
   double multiplier_size(const Point<S>& x) override;
   Restoration restore(Point<S>& x, double epsilon) override;
-  const Preconditioner<S>* metric(std::size_t block) const override { return blocks_[block].field.preconditioner.get(); }
+  const Preconditioner<S>* metric(std::size_t block) const override {
+    return blocks_[block].field.preconditioner.get();
+  }
   double passes() const override { return static_cast<double>(counts_.gradients); }
   Counts counts() const override { return counts_; }
 
@@ -47,8 +49,8 @@ class ExactLandscape : public KnownLandscape<S> {
   virtual double objective(const Point<S>& x, Point<S>& gradient, bool carried);
 
   std::vector<StiefelBlock<S>> blocks_;
-  Point<S> y_, g_;  // B X and grad f(X), at the point of the last field()
-  Point<S> z_;      // B Lambda, of the last ray()
+  Point<S> y_, g_;                     // B X and grad f(X), at the point of the last field()
+  Point<S> z_;                         // B Lambda, of the last ray()
   std::vector<RayWorkspace<S>> rays_;  // S1 and S2 of the last ray()
   Counts counts_;
 

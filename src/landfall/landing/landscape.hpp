@@ -18,8 +18,8 @@ namespace landfall {
 
 /// How strongly the normal term pulls towards the manifold.
 struct Pull {
-  double attraction = 0.25;     // a = eta omega beta_1: stable in (0, 1/2), 1/4 is dead-beat for X H
-  double step = 1;              // eta, the step that a refers to
+  double attraction = 0.25;          // a = eta omega beta_1: stable in (0, 1/2), 1/4 is dead-beat for X H
+  double step = 1;                   // eta, the step that a refers to
   std::optional<double> omega = {};  // given by hand: then a is not used
 
   /// omega for a block whose normal term has the scale beta.

@@ -1,5 +1,4 @@
 #include <landfall/landing/restore.hpp>
-
 #include <landfall/linalg/products.hpp>
 
 #include <cmath>
@@ -45,7 +44,7 @@ Restoration restore_stiefel(Matrix<S>& x, double epsilon,
 
 template Restoration restore_stiefel<float>(Matrix<float>&, double,
                                             const std::function<void(const Matrix<float>&, Matrix<float>&)>&);
-template Restoration restore_stiefel<double>(Matrix<double>&, double,
-                                             const std::function<void(const Matrix<double>&, Matrix<double>&)>&);
+template Restoration restore_stiefel<double>(
+    Matrix<double>&, double, const std::function<void(const Matrix<double>&, Matrix<double>&)>&);
 
 }  // namespace landfall

@@ -17,9 +17,9 @@ template <class S>
 Restoration restore_stiefel(Matrix<S>& x, double epsilon,
                             const std::function<void(const Matrix<S>& x, Matrix<S>& y)>& product);
 
-extern template Restoration restore_stiefel<float>(Matrix<float>&, double,
-                                                   const std::function<void(const Matrix<float>&, Matrix<float>&)>&);
-extern template Restoration restore_stiefel<double>(Matrix<double>&, double,
-                                                    const std::function<void(const Matrix<double>&, Matrix<double>&)>&);
+extern template Restoration restore_stiefel<float>(
+    Matrix<float>&, double, const std::function<void(const Matrix<float>&, Matrix<float>&)>&);
+extern template Restoration restore_stiefel<double>(
+    Matrix<double>&, double, const std::function<void(const Matrix<double>&, Matrix<double>&)>&);
 
 }  // namespace landfall

@@ -17,8 +17,8 @@
 namespace landfall {
 
 enum class Termination {
-  running,          // not finished yet
-  converged,        // the gradient and feasibility criteria hold
+  running,    // not finished yet
+  converged,  // the gradient and feasibility criteria hold
   iteration_limit,
   pass_limit,
   time_limit,
@@ -33,19 +33,19 @@ std::string_view to_string(Termination termination);
 /// What is known after a step. Norms are those at the point the step started from.
 struct Progress {
   std::uint64_t iteration = 0;
-  double passes = 0;          // readings of all samples; iterations when f and B are exact
-  double seconds = 0;         // since the run began
-  double objective = 0;       // f(x), of the draw when sampled
-  double infeasibility = 0;   // ||h(x)||, of the draw when sampled
-  double stationarity = 0;    // ||Psi|| over the size of the terms that cancel in it: 0 at a critical point
-  double step = 0;            // eta
-  double attraction = 0;      // omega, the largest over the blocks
-  double field_norm = 0;      // ||Lambda||
+  double passes = 0;         // readings of all samples; iterations when f and B are exact
+  double seconds = 0;        // since the run began
+  double objective = 0;      // f(x), of the draw when sampled
+  double infeasibility = 0;  // ||h(x)||, of the draw when sampled
+  double stationarity = 0;   // ||Psi|| over the size of the terms that cancel in it: 0 at a critical point
+  double step = 0;           // eta
+  double attraction = 0;     // omega, the largest over the blocks
+  double field_norm = 0;     // ||Lambda||
 };
 
 struct Counts {
-  std::uint64_t products = 0;                 // n x p blocks multiplied with B (or with a sample of it)
-  std::uint64_t gradients = 0;                // evaluations of f and its gradient
+  std::uint64_t products = 0;   // n x p blocks multiplied with B (or with a sample of it)
+  std::uint64_t gradients = 0;  // evaluations of f and its gradient
   /// After the first step; known when SolverOptions::allocation_count is set.
   std::optional<std::uint64_t> allocations = {};
 };

@@ -1,7 +1,6 @@
-#include <landfall/landing/sampled.hpp>
-
 #include <landfall/errors.hpp>
 #include <landfall/landing/restore.hpp>
+#include <landfall/landing/sampled.hpp>
 #include <landfall/linalg/products.hpp>
 
 #include <algorithm>
@@ -13,11 +12,12 @@
 namespace landfall {
 namespace {
 
-constexpr std::array<std::pair<Estimator, std::string_view>, 5> kEstimators{{{Estimator::shared, "shared"},
-                                                                            {Estimator::split, "split"},
-                                                                            {Estimator::ustat, "ustat"},
-                                                                            {Estimator::svrg, "svrg"},
-                                                                            {Estimator::averaged, "averaged"}}};
+constexpr std::array<std::pair<Estimator, std::string_view>, 5> kEstimators{
+    {{Estimator::shared, "shared"},
+     {Estimator::split, "split"},
+     {Estimator::ustat, "ustat"},
+     {Estimator::svrg, "svrg"},
+     {Estimator::averaged, "averaged"}}};
 
 }  // namespace
 
@@ -30,7 +30,8 @@ std::string_view to_string(Estimator estimator) {
 Estimator parse_estimator(std::string_view name) {
   for (const auto& [value, known] : kEstimators)
     if (known == name) return value;
-  throw UsageError(fmt::format("unknown estimator '{}'; expected shared, split, ustat, svrg or averaged", name));
+  throw UsageError(
+      fmt::format("unknown estimator '{}'; expected shared, split, ustat, svrg or averaged", name));
 }
 
 template <class S>
@@ -45,21 +46,25 @@ SampledLandscape<S>::SampledLandscape(std::shared_ptr<Samples<S>> samples, Sampl
   for (const auto& field : fields_) {
     kernels_.emplace_back(field);
     if (field.direction == Direction::riemannian || field.direction == Direction::euclidean)
-      throw UsageError("sampled problems need the metric or preconditioned direction: the others have no unbiased estimate");
+      throw UsageError(
+          "sampled problems need the metric or preconditioned direction: the others have no unbiased "
+          "estimate");
   }
 
   const bool linear = samples_->linear() != nullptr;
   if (options_.estimator == Estimator::split) least_ = linear ? 4 : 3;
   if (options_.estimator == Estimator::ustat) least_ = 3;
   if ((options_.estimator == Estimator::ustat || options_.estimator == Estimator::averaged) && !linear)
-    throw UsageError(fmt::format("the {} estimator needs linear samples: B_i = a_i a_i' and grad f_i = a_i b_i'",
-                                 to_string(options_.estimator)));
+    throw UsageError(
+        fmt::format("the {} estimator needs linear samples: B_i = a_i a_i' and grad f_i = a_i b_i'",
+                    to_string(options_.estimator)));
   const Index most = std::min(options_.batch, samples_->count());
   if (most < least_)
     throw UsageError(fmt::format("the {} estimator needs batches of at least {}, got {}",
                                  to_string(options_.estimator), least_, most));
 
-  for (Point<S>* point : {&g1_, &y1_, &g2_, &y2_, &other_, &snapshot_, &snapshot_g_, &snapshot_y_, &difference_}) {
+  for (Point<S>* point :
+       {&g1_, &y1_, &g2_, &y2_, &other_, &snapshot_, &snapshot_g_, &snapshot_y_, &difference_}) {
     point->resize(shapes.size());
     for (std::size_t i = 0; i < shapes.size(); ++i) (*point)[i].setZero(shapes[i].rows, shapes[i].cols);
   }
@@ -76,7 +81,8 @@ SampledLandscape<S>::SampledLandscape(std::shared_ptr<Samples<S>> samples, Sampl
 template <class S>
 void SampledLandscape<S>::estimate_scales() {
   scales_.assign(fields_.size(), 1.0);
-  if (std::all_of(fields_.begin(), fields_.end(), [](const auto& f) { return f.normal == Normal::newton; })) return;
+  if (std::all_of(fields_.begin(), fields_.end(), [](const auto& f) { return f.normal == Normal::newton; }))
+    return;
   constexpr int iterations = 20;
   samples_->begin_pass(0);
   const Index rows = samples_->draw(std::max<Index>(options_.batch, 512));
@@ -94,7 +100,8 @@ void SampledLandscape<S>::estimate_scales() {
 }
 
 template <class S>
-double SampledLandscape<S>::evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx) {
+double SampledLandscape<S>::evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient,
+                                     Point<S>* bx) {
   if (gradient) ++counts_.gradients;
   if (bx) counts_.products += x.size();
   return samples_->evaluate(first, last, x, gradient, bx);
@@ -193,8 +200,8 @@ void SampledLandscape<S>::field(const Point<S>& x, const Pull& pull, FieldValue<
   };
   // G and Y1 from the same m linear samples: a sample that meets itself is symmetric and vanishes under skew, which
   // leaves m(m-1) of the m^2 pairs. Psi is linear in Y1, so its data part is scaled by m/(m-1); H is not.
-  const auto apply_sharing = [&](std::size_t i, Index m, const Matrix<S>& g, const Matrix<S>& y1, const Matrix<S>& y2,
-                                 Matrix<S>& lambda) {
+  const auto apply_sharing = [&](std::size_t i, Index m, const Matrix<S>& g, const Matrix<S>& y1,
+                                 const Matrix<S>& y2, Matrix<S>& lambda) {
     const S scale = static_cast<S>(m) / static_cast<S>(m - 1);
     difference_[i] = scale * y1 + (1 - scale) * samples_->linear()->ridge(i) * x[i];
     kernels_[i](x[i], g, difference_[i], y2, 0, lambda);
@@ -241,7 +248,8 @@ void SampledLandscape<S>::field(const Point<S>& x, const Pull& pull, FieldValue<
       ++counts_.gradients;
       counts_.products += x.size();
       for (std::size_t i = 0; i < x.size(); ++i) {
-        ustatistic_(linear, x, i, fields_[i].preconditioner.get(), fields_[i].normal, omega(i), out.lambda[i]);
+        ustatistic_(linear, x, i, fields_[i].preconditioner.get(), fields_[i].normal, omega(i),
+                    out.lambda[i]);
         note(i, ustatistic_.residual(), 0, 0);
       }
       break;

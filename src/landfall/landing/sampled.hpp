@@ -29,21 +29,26 @@ Estimator parse_estimator(std::string_view name);
 
 struct SamplingOptions {
   Estimator estimator = Estimator::split;
-  Index batch = 128;           // samples per step
-  double snapshot_every = 1;   // svrg: passes between snapshots
+  Index batch = 128;          // samples per step
+  double snapshot_every = 1;  // svrg: passes between snapshots
 };
 
 template <class S>
 class SampledLandscape final : public Landscape<S> {
  public:
   /// fields: one per block.
-  SampledLandscape(std::shared_ptr<Samples<S>> samples, SamplingOptions options, std::vector<FieldOptions<S>> fields);
+  SampledLandscape(std::shared_ptr<Samples<S>> samples, SamplingOptions options,
+                   std::vector<FieldOptions<S>> fields);
 
   const std::vector<Shape>& shapes() const override { return samples_->shapes(); }
   void field(const Point<S>& x, const Pull& pull, FieldValue<S>& out) override;
   Restoration restore(Point<S>& x, double epsilon) override;
-  const Preconditioner<S>* metric(std::size_t block) const override { return fields_[block].preconditioner.get(); }
-  double passes() const override { return static_cast<double>(seen_) / static_cast<double>(samples_->count()); }
+  const Preconditioner<S>* metric(std::size_t block) const override {
+    return fields_[block].preconditioner.get();
+  }
+  double passes() const override {
+    return static_cast<double>(seen_) / static_cast<double>(samples_->count());
+  }
   Counts counts() const override { return counts_; }
 
  private:

@@ -1,6 +1,5 @@
-#include <landfall/landing/samples.hpp>
-
 #include <landfall/errors.hpp>
+#include <landfall/landing/samples.hpp>
 #include <landfall/linalg/products.hpp>
 
 #include <algorithm>
@@ -23,14 +22,16 @@ std::span<const Index> SampleOrder::draw(Index size) {
 }
 
 template <class S>
-CallbackSamples<S>::CallbackSamples(Index count, std::vector<Shape> shapes, Evaluate evaluate, std::uint64_t seed)
+CallbackSamples<S>::CallbackSamples(Index count, std::vector<Shape> shapes, Evaluate evaluate,
+                                    std::uint64_t seed)
     : shapes_(std::move(shapes)), evaluate_(std::move(evaluate)), order_(count, seed) {
   if (count < 1) throw UsageError(fmt::format("a sampled problem needs at least one sample, got {}", count));
   if (!evaluate_) throw UsageError("a sampled problem needs a function that evaluates it");
 }
 
 template <class S>
-double CallbackSamples<S>::evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx) {
+double CallbackSamples<S>::evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient,
+                                    Point<S>* bx) {
   const auto part =
       order_.batch().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
   return evaluate_(part, x, gradient, bx);
@@ -63,8 +64,8 @@ Link<S> logcosh_link() {
 }
 
 template <class S>
-LinearSamples<S>::LinearSamples(std::vector<RowMatrix<S>> data, std::vector<Index> components, std::vector<S> ridge,
-                                Link<S> link, std::uint64_t seed)
+LinearSamples<S>::LinearSamples(std::vector<RowMatrix<S>> data, std::vector<Index> components,
+                                std::vector<S> ridge, Link<S> link, std::uint64_t seed)
     : data_(std::move(data)),
       ridge_(std::move(ridge)),
       link_(std::move(link)),
@@ -74,8 +75,8 @@ LinearSamples<S>::LinearSamples(std::vector<RowMatrix<S>> data, std::vector<Inde
                                  components.size(), ridge_.size()));
   for (std::size_t i = 0; i < data_.size(); ++i) {
     if (data_[i].rows() != data_[0].rows())
-      throw UsageError(fmt::format("views must have the same number of samples, got {} and {}", data_[0].rows(),
-                                   data_[i].rows()));
+      throw UsageError(fmt::format("views must have the same number of samples, got {} and {}",
+                                   data_[0].rows(), data_[i].rows()));
     shapes_.push_back({data_[i].cols(), components[i]});
   }
   if (count() == 0) throw UsageError("a sampled problem needs at least one sample, got 0");
@@ -89,7 +90,8 @@ Index LinearSamples<S>::draw(Index size) {
   const auto taken = static_cast<Index>(rows.size());
   for (std::size_t i = 0; i < data_.size(); ++i) {
     auto& batch = batch_[i].resize(data_[i].cols(), taken);
-    for (Index j = 0; j < taken; ++j) batch.col(j) = data_[i].row(rows[static_cast<std::size_t>(j)]).transpose();
+    for (Index j = 0; j < taken; ++j)
+      batch.col(j) = data_[i].row(rows[static_cast<std::size_t>(j)]).transpose();
   }
   return taken;
 }
@@ -98,13 +100,15 @@ template <class S>
 double LinearSamples<S>::project(Index first, Index last, const Point<S>& x) {
   for (std::size_t i = 0; i < data_.size(); ++i) {
     b_[i].resize(last - first, x[i].cols());
-    multiply_at<S>(batch(i).middleCols(first, last - first), x[i], alpha_[i].resize(last - first, x[i].cols()));
+    multiply_at<S>(batch(i).middleCols(first, last - first), x[i],
+                   alpha_[i].resize(last - first, x[i].cols()));
   }
   return link_.apply(alpha_, b_);
 }
 
 template <class S>
-double LinearSamples<S>::evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx) {
+double LinearSamples<S>::evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient,
+                                  Point<S>* bx) {
   const double value = project(first, last, x);
   const S scale = S(1) / static_cast<S>(last - first);
   for (std::size_t i = 0; i < data_.size(); ++i) {

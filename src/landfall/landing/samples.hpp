@@ -68,8 +68,8 @@ class SampleOrder {
 template <class S>
 class CallbackSamples final : public Samples<S> {
  public:
-  using Evaluate =
-      std::function<double(std::span<const Index> samples, const Point<S>& x, Point<S>* gradient, Point<S>* bx)>;
+  using Evaluate = std::function<double(std::span<const Index> samples, const Point<S>& x, Point<S>* gradient,
+                                        Point<S>* bx)>;
   CallbackSamples(Index count, std::vector<Shape> shapes, Evaluate evaluate, std::uint64_t seed = 0);
 
   const std::vector<Shape>& shapes() const override { return shapes_; }
@@ -107,8 +107,8 @@ Link<S> logcosh_link();
 template <class S>
 class LinearSamples final : public Samples<S> {
  public:
-  LinearSamples(std::vector<RowMatrix<S>> data, std::vector<Index> components, std::vector<S> ridge, Link<S> link,
-                std::uint64_t seed = 0);
+  LinearSamples(std::vector<RowMatrix<S>> data, std::vector<Index> components, std::vector<S> ridge,
+                Link<S> link, std::uint64_t seed = 0);
 
   const std::vector<Shape>& shapes() const override { return shapes_; }
   Index count() const override { return order_.count(); }
@@ -136,9 +136,9 @@ class LinearSamples final : public Samples<S> {
   std::vector<Scratch<S>> batch_, alpha_, b_;
 };
 
-#define LANDFALL_SAMPLES(EXTERN, S)         \
-  EXTERN template class CallbackSamples<S>;  \
-  EXTERN template class LinearSamples<S>;    \
+#define LANDFALL_SAMPLES(EXTERN, S)              \
+  EXTERN template class CallbackSamples<S>;      \
+  EXTERN template class LinearSamples<S>;        \
   EXTERN template Link<S> correlation_link<S>(); \
   EXTERN template Link<S> logcosh_link<S>();
 LANDFALL_SAMPLES(extern, float)

@@ -1,6 +1,5 @@
-#include <landfall/landing/sketch.hpp>
-
 #include <landfall/errors.hpp>
+#include <landfall/landing/sketch.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/random.hpp>
 #include <landfall/linalg/symmetric.hpp>
@@ -25,10 +24,13 @@ template <class S>
 std::shared_ptr<const SketchPreconditioner<S>> sketch_preconditioner(const SymmetricOperator<S>& b,
                                                                      const SketchOptions& options) {
   const Index n = b.size();
-  if (options.rank < 1) throw UsageError(fmt::format("the rank of a sketch must be at least 1, got {}", options.rank));
+  if (options.rank < 1)
+    throw UsageError(fmt::format("the rank of a sketch must be at least 1, got {}", options.rank));
   // One eigenvalue beyond the rank is needed for the tail; the other extra columns are the range finder's margin.
-  const Index width = std::min(n, options.rank + 8), rank = std::min(options.rank, std::max<Index>(width - 1, 1));
-  Matrix<S> q = orthonormal_basis<S>(gaussian<S>(n, width, {options.seed, 0x5ce7})), y(n, width), small(width, width);
+  const Index width = std::min(n, options.rank + 8),
+              rank = std::min(options.rank, std::max<Index>(width - 1, 1));
+  Matrix<S> q = orthonormal_basis<S>(gaussian<S>(n, width, {options.seed, 0x5ce7})), y(n, width),
+            small(width, width);
   for (int k = 0; k <= options.power_iterations; ++k) {
     b.apply(q, y);
     q = orthonormal_basis<S>(y);
@@ -50,8 +52,8 @@ std::shared_ptr<const SketchPreconditioner<S>> sketch_preconditioner(const Symme
                                                    static_cast<S>(options.shift) * tail);
 }
 
-template std::shared_ptr<const SketchPreconditioner<float>> sketch_preconditioner<float>(const SymmetricOperator<float>&,
-                                                                                         const SketchOptions&);
+template std::shared_ptr<const SketchPreconditioner<float>> sketch_preconditioner<float>(
+    const SymmetricOperator<float>&, const SketchOptions&);
 template std::shared_ptr<const SketchPreconditioner<double>> sketch_preconditioner<double>(
     const SymmetricOperator<double>&, const SketchOptions&);
 

@@ -10,7 +10,7 @@ namespace landfall {
 
 struct SketchOptions {
   Index rank = 64;
-  double shift = 0.3;       // mu as a fraction of the first eigenvalue left out; 0.3 to 1 works
+  double shift = 0.3;        // mu as a fraction of the first eigenvalue left out; 0.3 to 1 works
   int power_iterations = 2;  // of the range finder: each costs a product with B
   std::uint64_t seed = 0;
 };

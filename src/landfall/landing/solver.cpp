@@ -1,6 +1,5 @@
-#include <landfall/landing/solver.hpp>
-
 #include <landfall/errors.hpp>
+#include <landfall/landing/solver.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -35,7 +34,8 @@ void validate(const SolverOptions<S>& options) {
     throw UsageError(fmt::format("trust must be positive, got {}", *options.trust));
   if (options.averaging && *options.averaging < 0)
     throw UsageError(fmt::format("averaging must not be negative, got {}", *options.averaging));
-  if (options.history < 0) throw UsageError(fmt::format("history must not be negative, got {}", options.history));
+  if (options.history < 0)
+    throw UsageError(fmt::format("history must not be negative, got {}", options.history));
 }
 
 template <class S>
@@ -47,10 +47,11 @@ Solver<S>::Solver(Landscape<S>& landscape, Point<S> start, SolverOptions<S> opti
     throw UsageError(fmt::format("the start has {} blocks, the problem {}", x_.size(), shapes.size()));
   for (std::size_t i = 0; i < shapes.size(); ++i)
     if (x_[i].rows() != shapes[i].rows || x_[i].cols() != shapes[i].cols)
-      throw UsageError(fmt::format("block {} of the start is {}x{}, expected {}x{}", i + 1, x_[i].rows(), x_[i].cols(),
-                                   shapes[i].rows, shapes[i].cols));
+      throw UsageError(fmt::format("block {} of the start is {}x{}, expected {}x{}", i + 1, x_[i].rows(),
+                                   x_[i].cols(), shapes[i].rows, shapes[i].cols));
   if (!known_ && options_.step.rule != StepRule::fixed)
-    throw UsageError("a sampled problem takes fixed steps (with a schedule): the other rules need f and B exactly");
+    throw UsageError(
+        "a sampled problem takes fixed steps (with a schedule): the other rules need f and B exactly");
 
   restoration_ = landscape_.restore(x_, options_.epsilon);
   if (!(restoration_.to <= options_.epsilon)) termination_ = Termination::infeasible_start;
@@ -66,7 +67,10 @@ Solver<S>::Solver(Landscape<S>& landscape, Point<S> start, SolverOptions<S> opti
 template <class S>
 void Solver<S>::step() {
   const bool planned = options_.step.rule == StepRule::fixed || options_.step.rule == StepRule::safeguarded;
-  if (planned) planned_step(); else found_step();
+  if (planned)
+    planned_step();
+  else
+    found_step();
 
   ++progress_.iteration;
   progress_.passes = landscape_.passes();
@@ -84,7 +88,8 @@ void Solver<S>::step() {
   std::copy(x_.begin(), x_.end(), last_finite_.begin());
   if (options_.averaging) average();
   record();
-  if (progress_.iteration == 1 && options_.allocation_count) allocations_before_ = options_.allocation_count();
+  if (progress_.iteration == 1 && options_.allocation_count)
+    allocations_before_ = options_.allocation_count();
 }
 
 template <class S>
@@ -179,7 +184,8 @@ void Solver<S>::move(double step) {
     S factor = eta;
     if (options_.trust) {
       scratch_.resize(x_[i].rows(), x_[i].cols());
-      const double cut = trust_scale<S>(landscape_.metric(i), field_.lambda[i], *options_.trust / step, scratch_);
+      const double cut =
+          trust_scale<S>(landscape_.metric(i), field_.lambda[i], *options_.trust / step, scratch_);
       factor *= static_cast<S>(cut);
       whole = whole && cut == 1;
     }

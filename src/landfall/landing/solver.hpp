@@ -20,11 +20,11 @@ namespace landfall {
 
 template <class S>
 struct SolverOptions {
-  double epsilon = 0.5;         // the safe region ||h(x)|| <= epsilon < 1
-  StepOptions step = {};        // eta
-  double attraction = 0.25;     // a = eta omega beta_1 in (0, 1/2)
+  double epsilon = 0.5;              // the safe region ||h(x)|| <= epsilon < 1
+  StepOptions step = {};             // eta
+  double attraction = 0.25;          // a = eta omega beta_1 in (0, 1/2)
   std::optional<double> omega = {};  // given by hand, in place of a
-  double momentum = 0;          // M <- momentum M + eta Lambda, X <- X - M; in [0, 1), fixed steps only
+  double momentum = 0;               // M <- momentum M + eta Lambda, X <- X - M; in [0, 1), fixed steps only
   /// c: no block moves by more than c sqrt(p) in the metric of K^-1; unset: 0.3 when sampled.
   std::optional<double> trust = {};
   /// s >= 0: returns the average of the iterates with weights ~ k^s; 0 is the plain mean.
@@ -32,7 +32,7 @@ struct SolverOptions {
   StopWhen stop = (stop::gradient(1e-8) && stop::feasibility(1e-8)) || stop::iterations(10000);
   /// After every step; false ends the run.
   std::function<bool(const Progress&, const Point<S>& x)> observer = {};
-  Index history = 2048;         // the most records kept; beyond it every second one is dropped
+  Index history = 2048;  // the most records kept; beyond it every second one is dropped
   /// The caller's counter, to see that the loop allocates nothing.
   std::function<std::uint64_t()> allocation_count = {};
 };
@@ -59,12 +59,12 @@ class Solver {
   Termination termination() const { return termination_; }
 
  private:
-  void planned_step();             // eta is known before the field: fixed, safeguarded
-  void found_step();               // eta follows from the field: line search, Barzilai-Borwein
-  double two_point_step() const;   // Barzilai and Borwein's, or a first guess
-  double search(double step);      // the merit function decides
-  double ray_limit() const;        // how far from the manifold a step may end
-  double keep_safe(double step);   // the largest step up to the given one whose end is in the safe region
+  void planned_step();            // eta is known before the field: fixed, safeguarded
+  void found_step();              // eta follows from the field: line search, Barzilai-Borwein
+  double two_point_step() const;  // Barzilai and Borwein's, or a first guess
+  double search(double step);     // the merit function decides
+  double ray_limit() const;       // how far from the manifold a step may end
+  double keep_safe(double step);  // the largest step up to the given one whose end is in the safe region
   void move(double step);
   void average();
   void record();
@@ -79,7 +79,7 @@ class Solver {
   Point<S> trial_, momentum_, average_, last_x_, last_psi_, last_finite_;
   Matrix<S> scratch_;
   double last_step_ = 0;
-  double penalty_ = 0;         // beta of the merit function, only ever raised
+  double penalty_ = 0;                // beta of the merit function, only ever raised
   std::optional<RayPolynomial> ray_;  // along the present field, where the landscape knows it
   std::uint64_t record_every_ = 1;
   std::vector<Progress> history_;
@@ -97,7 +97,7 @@ Result<S> solve(Landscape<S>& landscape, Point<S> start, SolverOptions<S> option
 }
 
 #define LANDFALL_SOLVER(EXTERN, S) \
-  EXTERN template class Solver<S>;  \
+  EXTERN template class Solver<S>; \
   EXTERN template void validate<S>(const SolverOptions<S>&);
 LANDFALL_SOLVER(extern, float)
 LANDFALL_SOLVER(extern, double)

@@ -28,7 +28,7 @@ struct StepOptions {
   StepRule rule = StepRule::line_search;
   double size = 0;  // eta_0 > 0; 0: found by the rule (line_search and barzilai_borwein only)
   Schedule schedule = Schedule::constant;
-  double horizon = 0;              // cosine: the planned passes, > 0
+  double horizon = 0;                   // cosine: the planned passes, > 0
   std::vector<double> milestones = {};  // in passes, ascending
   double milestone_factor = 0.1;
 };

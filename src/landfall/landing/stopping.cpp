@@ -31,11 +31,13 @@ StopWhen when(Termination reason, std::function<bool(const Progress&)> holds) {
 }  // namespace
 
 StopWhen gradient(double tolerance) {
-  return when(Termination::converged, [=](const Progress& p) { return p.iteration > 0 && p.stationarity <= tolerance; });
+  return when(Termination::converged,
+              [=](const Progress& p) { return p.iteration > 0 && p.stationarity <= tolerance; });
 }
 
 StopWhen feasibility(double tolerance) {
-  return when(Termination::converged, [=](const Progress& p) { return p.iteration > 0 && p.infeasibility <= tolerance; });
+  return when(Termination::converged,
+              [=](const Progress& p) { return p.iteration > 0 && p.infeasibility <= tolerance; });
 }
 
 StopWhen iterations(std::uint64_t limit) {
@@ -52,8 +54,8 @@ StopWhen seconds(double limit) {
 }
 
 StopWhen patience(std::uint64_t steps, double relative) {
-  return StopWhen([=, best = std::numeric_limits<double>::infinity(), since = std::uint64_t{0}](
-                      const Progress& p) mutable -> std::optional<Termination> {
+  return StopWhen([=, best = std::numeric_limits<double>::infinity(),
+                   since = std::uint64_t{0}](const Progress& p) mutable -> std::optional<Termination> {
     const double merit = p.objective + std::abs(p.objective) * p.infeasibility;
     if (p.iteration == 0) return std::nullopt;
     if (std::isinf(best) || merit < best - relative * std::abs(best)) {

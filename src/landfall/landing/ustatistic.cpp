@@ -1,5 +1,4 @@
 #include <landfall/landing/ustatistic.hpp>
-
 #include <landfall/linalg/products.hpp>
 
 namespace landfall {
@@ -33,7 +32,10 @@ void UStatistic<S>::operator()(const LinearSamples<S>& samples, const Point<S>& 
   residual_.resize(p, p);
 
   auto& ka = ka_.resize(n, r);
-  if (k) k->apply(at, ka); else ka = at;
+  if (k)
+    k->apply(at, ka);
+  else
+    ka = at;
   auto& gram = gram_.resize(r, r);  // a_j'K a_l for j != l
   multiply_at<S>(at, ka, gram);
   gram.diagonal().setZero();
@@ -45,13 +47,15 @@ void UStatistic<S>::operator()(const LinearSamples<S>& samples, const Point<S>& 
   multiply_at<S>(alpha, crossed, small_);
   multiply<S>(b, small_, rows, triples);
   for (Index i = 0; i < r; ++i)
-    rows.row(i) -= triples * (b.row(i).dot(alpha.row(i)) * crossed.row(i) + b.row(i).dot(crossed.row(i)) * alpha.row(i));
+    rows.row(i) -=
+        triples * (b.row(i).dot(alpha.row(i)) * crossed.row(i) + b.row(i).dot(crossed.row(i)) * alpha.row(i));
   // B X G'K B X: coefficient of a_j is D2_j = sum over distinct i, l of (alpha_j . b_i)(a_i'K a_l) alpha_l'.
   auto& meet = meet_.resize(r, r);
   multiply_bt<S>(alpha, b, meet);
   meet.diagonal().setZero();
   multiply<S>(meet, crossed, rows, -triples, 1);
-  for (Index j = 0; j < r; ++j) rows.row(j) += triples * meet.row(j).dot(gram.col(j).transpose()) * alpha.row(j);
+  for (Index j = 0; j < r; ++j)
+    rows.row(j) += triples * meet.row(j).dot(gram.col(j).transpose()) * alpha.row(j);
 
   Matrix<S>& out = lambda;
   out.setZero();
@@ -59,7 +63,10 @@ void UStatistic<S>::operator()(const LinearSamples<S>& samples, const Point<S>& 
     kx_.resize(n, p);
     xkx_.resize(p, p);
     accumulated_.resize(p, p);
-    if (k) k->apply(xb, kx_); else kx_ = xb;
+    if (k)
+      k->apply(xb, kx_);
+    else
+      kx_ = xb;
     auto& kappa = kappa_.resize(r, p);  // row j: a_j'K X
     multiply_at<S>(at, kx_, kappa);
     multiply_at<S>(xb, kx_, xkx_);
@@ -85,7 +92,10 @@ void UStatistic<S>::operator()(const LinearSamples<S>& samples, const Point<S>& 
   rows.setZero();
   add_distinct_pairs<S>(alpha, alpha, alpha, pairs, small_, rows);  // S X X'S X
   small_.setIdentity();
-  if (ridge != 0) multiply_at<S>(xb, xb, small_, ridge, -1); else small_ = -small_;
+  if (ridge != 0)
+    multiply_at<S>(xb, xb, small_, ridge, -1);
+  else
+    small_ = -small_;
   multiply<S>(alpha, small_, rows, singles, 1);  // S X (ridge X'X - I)
   multiply<S>(at, rows, out, 2 * omega, 1);
   if (ridge != 0) multiply<S>(xb, residual_, out, 2 * omega * ridge, 1);  // ridge X (X'BX - I)

@@ -19,8 +19,8 @@ class UStatistic {
  public:
   /// The estimate for one block; samples.project() has been called for the whole
   /// batch at x. k may be null (K = I).
-  void operator()(const LinearSamples<S>& samples, const Point<S>& x, std::size_t block, const Preconditioner<S>* k,
-                  Normal normal, S omega, Matrix<S>& lambda);
+  void operator()(const LinearSamples<S>& samples, const Point<S>& x, std::size_t block,
+                  const Preconditioner<S>* k, Normal normal, S omega, Matrix<S>& lambda);
 
   /// X'BX - I as seen by the batch.
   const Matrix<S>& residual() const { return residual_; }

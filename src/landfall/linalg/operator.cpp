@@ -1,6 +1,5 @@
-#include <landfall/linalg/operator.hpp>
-
 #include <landfall/errors.hpp>
+#include <landfall/linalg/operator.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/random.hpp>
 
@@ -23,8 +22,8 @@ void require_square(Index rows, Index cols) {
 template <class S>
 void SymmetricOperator<S>::apply(In<S> x, Out<S> y) const {
   if (x.rows() != size_ || y.rows() != size_ || x.cols() != y.cols())
-    throw UsageError(fmt::format("operator of size {} applied to {}x{} into {}x{}", size_, x.rows(), x.cols(), y.rows(),
-                                 y.cols()));
+    throw UsageError(fmt::format("operator of size {} applied to {}x{} into {}x{}", size_, x.rows(), x.cols(),
+                                 y.rows(), y.cols()));
   apply_impl(x, y);
 }
 
@@ -39,7 +38,8 @@ void DenseOperator<S>::apply_impl(In<S> x, Out<S> y) const {
 }
 
 template <class S>
-SparseOperator<S>::SparseOperator(Eigen::SparseMatrix<S> b) : SymmetricOperator<S>(b.rows()), b_(std::move(b)) {
+SparseOperator<S>::SparseOperator(Eigen::SparseMatrix<S> b)
+    : SymmetricOperator<S>(b.rows()), b_(std::move(b)) {
   require_square(b_.rows(), b_.cols());
   b_.makeCompressed();
 }

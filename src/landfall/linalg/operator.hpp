@@ -10,9 +10,10 @@
 
 #include <landfall/linalg/types.hpp>
 
-#include <Eigen/SparseCore>
 #include <functional>
 #include <memory>
+
+#include <Eigen/SparseCore>
 
 namespace landfall {
 
@@ -125,14 +126,14 @@ Matrix<S> to_dense(const SymmetricOperator<S>& b);
 template <class S>
 S largest_eigenvalue(const SymmetricOperator<S>& b, std::uint64_t seed = 0);
 
-#define LANDFALL_OPERATORS(EXTERN, S)                                              \
-  EXTERN template class SymmetricOperator<S>;                                       \
-  EXTERN template class DenseOperator<S>;                                           \
-  EXTERN template class SparseOperator<S>;                                          \
-  EXTERN template class GramOperator<S>;                                            \
-  EXTERN template class LowRankOperator<S>;                                         \
-  EXTERN template class CallbackOperator<S>;                                        \
-  EXTERN template Matrix<S> to_dense<S>(const SymmetricOperator<S>&);               \
+#define LANDFALL_OPERATORS(EXTERN, S)                                 \
+  EXTERN template class SymmetricOperator<S>;                         \
+  EXTERN template class DenseOperator<S>;                             \
+  EXTERN template class SparseOperator<S>;                            \
+  EXTERN template class GramOperator<S>;                              \
+  EXTERN template class LowRankOperator<S>;                           \
+  EXTERN template class CallbackOperator<S>;                          \
+  EXTERN template Matrix<S> to_dense<S>(const SymmetricOperator<S>&); \
   EXTERN template S largest_eigenvalue<S>(const SymmetricOperator<S>&, std::uint64_t);
 LANDFALL_OPERATORS(extern, float)
 LANDFALL_OPERATORS(extern, double)

@@ -1,7 +1,6 @@
-#include <landfall/linalg/preconditioner.hpp>
-
 #include <landfall/errors.hpp>
 #include <landfall/linalg/lapack.ipp>
+#include <landfall/linalg/preconditioner.hpp>
 #include <landfall/linalg/products.hpp>
 
 #include <fmt/format.h>
@@ -38,8 +37,8 @@ class CholeskyInverse final : public Preconditioner<S> {
 template <class S>
 void Preconditioner<S>::apply_inverse(In<S> x, Out<S> y) const {
   if (x.rows() != this->size() || y.rows() != this->size() || x.cols() != y.cols())
-    throw UsageError(fmt::format("preconditioner of size {} applied to {}x{} into {}x{}", this->size(), x.rows(),
-                                 x.cols(), y.rows(), y.cols()));
+    throw UsageError(fmt::format("preconditioner of size {} applied to {}x{} into {}x{}", this->size(),
+                                 x.rows(), x.cols(), y.rows(), y.cols()));
   apply_inverse_impl(x, y);
 }
 
@@ -48,7 +47,8 @@ DiagonalPreconditioner<S>::DiagonalPreconditioner(Vector<S> diagonal)
     : Preconditioner<S>(diagonal.size()), diagonal_(std::move(diagonal)), inverse_(diagonal_.cwiseInverse()) {
   Index at = 0;
   if (diagonal_.size() > 0 && !(diagonal_.minCoeff(&at) > 0))
-    throw UsageError(fmt::format("a diagonal preconditioner must be positive, entry {} is {:.3g}", at, diagonal_(at)));
+    throw UsageError(
+        fmt::format("a diagonal preconditioner must be positive, entry {} is {:.3g}", at, diagonal_(at)));
 }
 
 template <class S>
@@ -57,8 +57,8 @@ SketchPreconditioner<S>::SketchPreconditioner(Matrix<S> vectors, Vector<S> value
   if (values.size() != vectors_.cols())
     throw UsageError(fmt::format("sketch of rank {} with {} values", vectors_.cols(), values.size()));
   if (!(tail + shift > 0) || (values.size() > 0 && !(values.minCoeff() + shift > 0)))
-    throw UsageError(fmt::format("a sketch preconditioner must be positive definite, got tail {:.3g} and shift {:.3g}",
-                                 tail, shift));
+    throw UsageError(fmt::format(
+        "a sketch preconditioner must be positive definite, got tail {:.3g} and shift {:.3g}", tail, shift));
   excess_ = (values.array() + shift).inverse() - base_;
   inverse_excess_ = values.array() - tail;
 }
@@ -85,7 +85,8 @@ void SketchPreconditioner<S>::apply_inverse_impl(In<S> x, Out<S> y) const {
 template <class S>
 CallbackPreconditioner<S>::CallbackPreconditioner(Index size, Product product, Product inverse_product)
     : Preconditioner<S>(size), product_(std::move(product)), inverse_product_(std::move(inverse_product)) {
-  if (!product_ || !inverse_product_) throw UsageError("a callback preconditioner needs a product and its inverse");
+  if (!product_ || !inverse_product_)
+    throw UsageError("a callback preconditioner needs a product and its inverse");
 }
 
 template <class S>

@@ -64,9 +64,9 @@ class SketchPreconditioner final : public Preconditioner<S> {
   void low_rank(const Vector<S>& weights, S base, In<S> x, Out<S> y) const;
 
   Matrix<S> vectors_;
-  S base_;                        // 1/(tail + shift)
-  Vector<S> excess_;              // 1/(values + shift) - base
-  Vector<S> inverse_excess_;      // the same for K^-1
+  S base_;                    // 1/(tail + shift)
+  Vector<S> excess_;          // 1/(values + shift) - base
+  Vector<S> inverse_excess_;  // the same for K^-1
   mutable Matrix<S> projected_;
 };
 
@@ -89,12 +89,12 @@ class CallbackPreconditioner final : public Preconditioner<S> {
 template <class S>
 PreconditionerPtr<S> inverse_preconditioner(Matrix<S> b);
 
-#define LANDFALL_PRECONDITIONERS(EXTERN, S)          \
-  EXTERN template class Preconditioner<S>;            \
-  EXTERN template class IdentityPreconditioner<S>;    \
-  EXTERN template class DiagonalPreconditioner<S>;    \
-  EXTERN template class SketchPreconditioner<S>;      \
-  EXTERN template class CallbackPreconditioner<S>;    \
+#define LANDFALL_PRECONDITIONERS(EXTERN, S)        \
+  EXTERN template class Preconditioner<S>;         \
+  EXTERN template class IdentityPreconditioner<S>; \
+  EXTERN template class DiagonalPreconditioner<S>; \
+  EXTERN template class SketchPreconditioner<S>;   \
+  EXTERN template class CallbackPreconditioner<S>; \
   EXTERN template PreconditionerPtr<S> inverse_preconditioner<S>(Matrix<S>);
 LANDFALL_PRECONDITIONERS(extern, float)
 LANDFALL_PRECONDITIONERS(extern, double)

@@ -1,6 +1,5 @@
-#include <landfall/linalg/products.hpp>
-
 #include <landfall/errors.hpp>
+#include <landfall/linalg/products.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
@@ -12,17 +11,19 @@
 namespace landfall {
 namespace {
 
-int blas_int(Index n) { return static_cast<int>(n); }
-
-void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, Index m, Index n, Index k, double alpha, const double* a, Index lda,
-          const double* b, Index ldb, double beta, double* c, Index ldc) {
-  cblas_dgemm(CblasColMajor, ta, tb, blas_int(m), blas_int(n), blas_int(k), alpha, a, blas_int(lda), b, blas_int(ldb),
-              beta, c, blas_int(ldc));
+int blas_int(Index n) {
+  return static_cast<int>(n);
 }
-void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, Index m, Index n, Index k, float alpha, const float* a, Index lda,
-          const float* b, Index ldb, float beta, float* c, Index ldc) {
-  cblas_sgemm(CblasColMajor, ta, tb, blas_int(m), blas_int(n), blas_int(k), alpha, a, blas_int(lda), b, blas_int(ldb),
-              beta, c, blas_int(ldc));
+
+void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, Index m, Index n, Index k, double alpha, const double* a,
+          Index lda, const double* b, Index ldb, double beta, double* c, Index ldc) {
+  cblas_dgemm(CblasColMajor, ta, tb, blas_int(m), blas_int(n), blas_int(k), alpha, a, blas_int(lda), b,
+              blas_int(ldb), beta, c, blas_int(ldc));
+}
+void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, Index m, Index n, Index k, float alpha, const float* a,
+          Index lda, const float* b, Index ldb, float beta, float* c, Index ldc) {
+  cblas_sgemm(CblasColMajor, ta, tb, blas_int(m), blas_int(n), blas_int(k), alpha, a, blas_int(lda), b,
+              blas_int(ldb), beta, c, blas_int(ldc));
 }
 void syrk(Index n, Index k, const double* a, Index lda, double* c, Index ldc) {
   cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, blas_int(n), blas_int(k), 1, a, blas_int(lda), 0, c,
@@ -35,15 +36,17 @@ void syrk(Index n, Index k, const float* a, Index lda, float* c, Index ldc) {
 
 /// A product a few columns wide that takes about a millisecond or less: waking threads for it costs more than it gains
 /// on a busy machine, and OpenBLAS allocates when it does.
-bool is_narrow(Index m, Index n, Index k) { return std::min({m, n, k}) <= 32 && m * n * k <= 20'000'000; }
+bool is_narrow(Index m, Index n, Index k) {
+  return std::min({m, n, k}) <= 32 && m * n * k <= 20'000'000;
+}
 
 template <class S>
 void product(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, In<S> a, In<S> b, Out<S> c, S alpha, S beta) {
   const Index m = ta == CblasNoTrans ? a.rows() : a.cols(), k = ta == CblasNoTrans ? a.cols() : a.rows();
   const Index kb = tb == CblasNoTrans ? b.rows() : b.cols(), n = tb == CblasNoTrans ? b.cols() : b.rows();
   if (k != kb || c.rows() != m || c.cols() != n)
-    throw UsageError(fmt::format("product of {}x{} and {}x{} into {}x{}: the sizes do not fit", m, k, kb, n, c.rows(),
-                                 c.cols()));
+    throw UsageError(fmt::format("product of {}x{} and {}x{} into {}x{}: the sizes do not fit", m, k, kb, n,
+                                 c.rows(), c.cols()));
   if (m == 0 || n == 0) return;
   if (k == 0) {
     c *= beta;
@@ -51,7 +54,8 @@ void product(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, In<S> a, In<S> b, Out<S> c,
   }
   std::optional<SerialBlas> serial;
   if (is_narrow(m, n, k)) serial.emplace();
-  gemm(ta, tb, m, n, k, alpha, a.data(), a.outerStride(), b.data(), b.outerStride(), beta, c.data(), c.outerStride());
+  gemm(ta, tb, m, n, k, alpha, a.data(), a.outerStride(), b.data(), b.outerStride(), beta, c.data(),
+       c.outerStride());
 }
 
 }  // namespace

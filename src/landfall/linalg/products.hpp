@@ -14,21 +14,24 @@ namespace landfall {
 
 /// c = alpha a b + beta c.
 template <class S>
-void multiply(In<S> a, In<S> b, Out<S> c, std::type_identity_t<S> alpha = 1, std::type_identity_t<S> beta = 0);
+void multiply(In<S> a, In<S> b, Out<S> c, std::type_identity_t<S> alpha = 1,
+              std::type_identity_t<S> beta = 0);
 
 /// c = alpha a'b + beta c.
 template <class S>
-void multiply_at(In<S> a, In<S> b, Out<S> c, std::type_identity_t<S> alpha = 1, std::type_identity_t<S> beta = 0);
+void multiply_at(In<S> a, In<S> b, Out<S> c, std::type_identity_t<S> alpha = 1,
+                 std::type_identity_t<S> beta = 0);
 
 /// c = alpha a b' + beta c.
 template <class S>
-void multiply_bt(In<S> a, In<S> b, Out<S> c, std::type_identity_t<S> alpha = 1, std::type_identity_t<S> beta = 0);
+void multiply_bt(In<S> a, In<S> b, Out<S> c, std::type_identity_t<S> alpha = 1,
+                 std::type_identity_t<S> beta = 0);
 
 /// c = a'a, both triangles: half the work of multiply_at.
 template <class S>
 void gram(In<S> a, Out<S> c);
 
-#define LANDFALL_PRODUCTS(EXTERN, S)                              \
+#define LANDFALL_PRODUCTS(EXTERN, S)                               \
   EXTERN template void multiply<S>(In<S>, In<S>, Out<S>, S, S);    \
   EXTERN template void multiply_at<S>(In<S>, In<S>, Out<S>, S, S); \
   EXTERN template void multiply_bt<S>(In<S>, In<S>, Out<S>, S, S); \

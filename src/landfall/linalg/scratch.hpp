@@ -30,7 +30,8 @@ class Scratch {
 
   /// The contents are undefined afterwards.
   View<S>& resize(Index rows, Index cols) {
-    if (static_cast<std::size_t>(rows * cols) > storage_.size()) storage_.resize(static_cast<std::size_t>(rows * cols));
+    if (static_cast<std::size_t>(rows * cols) > storage_.size())
+      storage_.resize(static_cast<std::size_t>(rows * cols));
     reseat(rows, cols);
     return view_;
   }

@@ -1,8 +1,7 @@
-#include <landfall/linalg/symmetric.hpp>
-
 #include <landfall/errors.hpp>
 #include <landfall/linalg/lapack.ipp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/symmetric.hpp>
 
 #include <cmath>
 #include <limits>
@@ -22,7 +21,8 @@ int syevd(int n, S* a, S* w, S* work, int lwork, int* iwork, int liwork) {
 
 template <class S>
 void SymmetricEigen<S>::compute(In<S> m) {
-  if (m.rows() != m.cols()) throw UsageError(fmt::format("eigen-decomposition of a {}x{} matrix", m.rows(), m.cols()));
+  if (m.rows() != m.cols())
+    throw UsageError(fmt::format("eigen-decomposition of a {}x{} matrix", m.rows(), m.cols()));
   const int n = static_cast<int>(m.rows());
   if (values_.size() != n) {
     S work = 0;
@@ -45,8 +45,9 @@ Matrix<S> SymmetricEigen<S>::inverse_root() const {
   const Index n = values_.size();
   const S floor = static_cast<S>(n) * std::numeric_limits<S>::epsilon() * values_(n - 1);
   if (!(values_(0) > floor))
-    throw NumericalError(fmt::format("inverse root of a matrix whose eigenvalues reach down to {:.3g} beside {:.3g}",
-                                     values_(0), values_(n - 1)));
+    throw NumericalError(
+        fmt::format("inverse root of a matrix whose eigenvalues reach down to {:.3g} beside {:.3g}",
+                    values_(0), values_(n - 1)));
   Matrix<S> scaled = vectors_ * values_.cwiseSqrt().cwiseSqrt().cwiseInverse().asDiagonal(), root(n, n);
   multiply_bt<S>(scaled, scaled, root);
   return root;

@@ -36,7 +36,7 @@ class SymmetricEigen {
 template <class S>
 void symmetrize(Out<S> m);
 
-#define LANDFALL_SYMMETRIC(EXTERN, S)     \
+#define LANDFALL_SYMMETRIC(EXTERN, S)      \
   EXTERN template class SymmetricEigen<S>; \
   EXTERN template void symmetrize<S>(Out<S>);
 LANDFALL_SYMMETRIC(extern, float)

@@ -4,8 +4,9 @@
 //   landfall::Point<double> point{x};                                         // one block; CCA has two
 #pragma once
 
-#include <Eigen/Core>
 #include <vector>
+
+#include <Eigen/Core>
 
 namespace landfall {
 

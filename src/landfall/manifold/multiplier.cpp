@@ -12,10 +12,11 @@ namespace landfall {
 namespace {
 
 template <class S>
-int gelsy(Index m, Index n, S* a, S* b, Index ldb, int* pivots, S tolerance, int* rank, S* work, Index lwork) {
+int gelsy(Index m, Index n, S* a, S* b, Index ldb, int* pivots, S tolerance, int* rank, S* work,
+          Index lwork) {
   const auto small = [](Index i) { return static_cast<int>(i); };
-  return Lapack<S>::gelsy(LAPACK_COL_MAJOR, small(m), small(n), 1, a, small(m), b, small(ldb), pivots, tolerance, rank,
-                          work, small(lwork));
+  return Lapack<S>::gelsy(LAPACK_COL_MAJOR, small(m), small(n), 1, a, small(m), b, small(ldb), pivots,
+                          tolerance, rank, work, small(lwork));
 }
 
 }  // namespace
@@ -40,8 +41,8 @@ void LeastSquares<S>::solve(Vector<S>& lambda) {
   std::fill(pivots_.begin(), pivots_.end(), 0);  // every column is free to move
   const S tolerance = static_cast<S>(std::max(rows, cols)) * std::numeric_limits<S>::epsilon();
   int rank = 0;
-  const int info = gelsy<S>(rows, cols, matrix_.data(), target_.data(), target_.size(), pivots_.data(), tolerance, &rank,
-                            work_.data(), work_.size());
+  const int info = gelsy<S>(rows, cols, matrix_.data(), target_.data(), target_.size(), pivots_.data(),
+                            tolerance, &rank, work_.data(), work_.size());
   if (info != 0) throw NumericalError(fmt::format("LAPACK gelsy failed with info = {}", info));
   lambda = target_.head(cols);
 }

@@ -108,10 +108,11 @@ Matrix<S> orthonormalize(const SymmetricOperator<S>& b, In<S> w) {
     const bool shifted = shifted_cholesky(gram_matrix, n, r);
     S rcond = 0;
     const int rows = static_cast<int>(n), cols = static_cast<int>(p);
-    Lapack<S>::pocon(LAPACK_COL_MAJOR, 'U', cols, r.data(), cols, gram_matrix.cwiseAbs().colwise().sum().maxCoeff(),
-                     &rcond, work.data(), integer_work.data());
-    Lapack<S>::trsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, rows, cols, 1, r.data(), cols,
-                    q.data(), rows);
+    Lapack<S>::pocon(LAPACK_COL_MAJOR, 'U', cols, r.data(), cols,
+                     gram_matrix.cwiseAbs().colwise().sum().maxCoeff(), &rcond, work.data(),
+                     integer_work.data());
+    Lapack<S>::trsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, rows, cols, 1,
+                    r.data(), cols, q.data(), rows);
     distance.array() *= r.diagonal().array();
     if (distance.minCoeff() <= floor) throw_dependent(p, static_cast<double>(distance.minCoeff()));
     if (!shifted && rcond >= static_cast<S>(good_condition)) return q;
@@ -154,8 +155,8 @@ Matrix<S> retract_svd(const SymmetricOperator<S>& b, In<S> x, In<S> v) {
   Matrix<S> u(n, p), vt(p, p), y(n, p), m(p, p);
   Vector<S> s(p);
   const int rows = static_cast<int>(n), cols = static_cast<int>(p);
-  const int info = Lapack<S>::gesdd(LAPACK_COL_MAJOR, 'S', rows, cols, w.data(), rows, s.data(), u.data(), rows, vt.data(),
-                                    cols);
+  const int info = Lapack<S>::gesdd(LAPACK_COL_MAJOR, 'S', rows, cols, w.data(), rows, s.data(), u.data(),
+                                    rows, vt.data(), cols);
   if (info != 0) throw NumericalError(fmt::format("LAPACK gesdd failed with info = {}", info));
   if (!(s(p - 1) > static_cast<S>(n) * std::numeric_limits<S>::epsilon() * s(0)))
     throw_dependent(p, s(0) > 0 ? static_cast<double>(s(p - 1) / s(0)) : 0.0);

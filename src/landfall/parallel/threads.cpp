@@ -23,7 +23,9 @@ void set_threads(int count) {
   openblas_set_num_threads(count);
 }
 
-int threads() { return wanted(); }
+int threads() {
+  return wanted();
+}
 
 SerialBlas::SerialBlas() {
   if (wanted() > 1) openblas_set_num_threads(1);
