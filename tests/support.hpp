@@ -1,4 +1,5 @@
-// What the tests share: random problems with a known spectrum, tolerances by scalar, both scalars from one test.
+// What the tests share: random problems with a known spectrum, tolerances by scalar, both scalars from one
+// test.
 #pragma once
 
 #include <landfall/linalg/products.hpp>

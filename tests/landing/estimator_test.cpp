@@ -1,5 +1,6 @@
-// Estimates of the field from samples against the field itself. The samples are independent draws from a Gaussian whose
-// covariance is known, each used once, so an unbiased estimate's mean must meet the truth within its standard error.
+// Estimates of the field from samples against the field itself. The samples are independent draws from a
+// Gaussian whose covariance is known, each used once, so an unbiased estimate's mean must meet the truth
+// within its standard error.
 #include <landfall/errors.hpp>
 #include <landfall/landing/sampled.hpp>
 #include <landfall/landing/solver.hpp>
@@ -57,7 +58,8 @@ struct TwoViews {
   }
 };
 
-/// The largest deviation of the mean estimate from the truth, in standard errors, over all entries of both blocks.
+/// The largest deviation of the mean estimate from the truth, in standard errors, over all entries of both
+/// blocks.
 double worst_deviation(const TwoViews& views, SamplingOptions sampling,
                        std::vector<FieldOptions<double>> fields, double omega) {
   SampledLandscape<double> landscape(views.samples(), sampling, fields);

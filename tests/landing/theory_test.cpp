@@ -72,8 +72,8 @@ TEST(Theory, DeterministicLandingDecaysAsOneOverKWithinItsBound) {
 }
 
 TEST(Theory, StochasticLandingWithDecayingStepsFallsAtLeastAsOneOverRootK) {
-  // CCA of two Gaussian views; E||Psi||^2 and E||h||^2 over 24 runs of the unbiased split estimator, against the
-  // population.
+  // CCA of two Gaussian views; E||Psi||^2 and E||h||^2 over 24 runs of the unbiased split estimator, against
+  // the population.
   const Index n = 4, p = 1;
   const Matrix<double> covariance = random_spd<double>(2 * n, 6, 5);
   const Matrix<double> bx = covariance.topLeftCorner(n, n), by = covariance.bottomRightCorner(n, n);

@@ -38,7 +38,8 @@ TEST(Random, PermutationVisitsEachOnce) {
 }
 
 TEST(Random, PermutationPositionsAreUniform) {
-  // Chi-square over 64 cells of (first position of row 0) for many purposes; mean 63, standard deviation sqrt(126).
+  // Chi-square over 64 cells of (first position of row 0) for many purposes; mean 63, standard deviation
+  // sqrt(126).
   const Index n = 64;
   const int draws = 6400;
   std::vector<double> count(64);

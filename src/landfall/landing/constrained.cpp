@@ -32,8 +32,8 @@ void ConstraintLandscape<S>::attract(const Point<S>& x, const Pull& pull, FieldV
   constraint_->normal(x, h_, normal_);
   const double length = static_cast<double>(norm(normal_));
   if (!(length > 0) || !(out.infeasibility > 0)) return;
-  // The Rayleigh quotient of Dh Dh* at h stands for 4 beta_1; at a = 1/4 this is the Polyak step ||h||^2/||grad N||^2,
-  // which needs no bound on Dh.
+  // The Rayleigh quotient of Dh Dh* at h stands for 4 beta_1; at a = 1/4 this is the Polyak step
+  // ||h||^2/||grad N||^2, which needs no bound on Dh.
   const double omega = pull.weight(std::pow(length / out.infeasibility, 2) / 4);
   for (std::size_t i = 0; i < x.size(); ++i) out.lambda[i] += static_cast<S>(omega) * normal_[i];
   out.omega += omega;

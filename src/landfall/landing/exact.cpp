@@ -183,8 +183,8 @@ std::optional<RayPolynomial> QuadraticLandscape<S>::ray(const Point<S>& x, const
   auto polynomial = ExactLandscape<S>::ray(x, direction);
   a_->apply(direction[0], v_);
   v_ *= sign_;
-  // f - <h, lambda> along the ray with lambda = sym(X'G)/2 held fixed: without it the parabola of f alone would trade
-  // feasibility for descent. h = H - eta S1 + eta^2 S2.
+  // f - <h, lambda> along the ray with lambda = sym(X'G)/2 held fixed: without it the parabola of f alone
+  // would trade feasibility for descent. h = H - eta S1 + eta^2 S2.
   const Matrix<S>&g = this->g_[0], &d = direction[0];
   multiply_at<S>(x[0], g, multiplier_, S(0.5));
   symmetrize<S>(multiplier_);

@@ -67,8 +67,8 @@ class KnownLandscape : public Landscape<S> {
  public:
   KnownLandscape<S>* known() override { return this; }
 
-  /// The two halves of field(), for steps whose length depends on Psi: first Psi, then Lambda = Psi + omega N.
-  /// A second attract() adds to the first.
+  /// The two halves of field(), for steps whose length depends on Psi: first Psi, then Lambda = Psi + omega
+  /// N. A second attract() adds to the first.
   virtual void tangent(const Point<S>& x, FieldValue<S>& out) = 0;
   virtual void attract(const Point<S>& x, const Pull& pull, FieldValue<S>& out) = 0;
 

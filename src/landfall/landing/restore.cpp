@@ -9,7 +9,8 @@ namespace landfall {
 template <class S>
 Restoration restore_stiefel(Matrix<S>& x, double epsilon,
                             const std::function<void(const Matrix<S>& x, Matrix<S>& y)>& product) {
-  // Each step lifts an eigenvalue q << 1 of X'BX by 9/4, so 120 steps reach down to the smallest normal float.
+  // Each step lifts an eigenvalue q << 1 of X'BX by 9/4, so 120 steps reach down to the smallest normal
+  // float.
   constexpr int limit = 120;
   const Index p = x.cols();
   Matrix<S> y(x.rows(), p), gram(p, p), move(x.rows(), p);

@@ -198,8 +198,9 @@ void SampledLandscape<S>::field(const Point<S>& x, const Pull& pull, FieldValue<
     note(i, kernels_[i].residual(), static_cast<double>(kernels_[i].tangent_norm()),
          static_cast<double>(kernels_[i].tangent_scale()));
   };
-  // G and Y1 from the same m linear samples: a sample that meets itself is symmetric and vanishes under skew, which
-  // leaves m(m-1) of the m^2 pairs. Psi is linear in Y1, so its data part is scaled by m/(m-1); H is not.
+  // G and Y1 from the same m linear samples: a sample that meets itself is symmetric and vanishes under skew,
+  // which leaves m(m-1) of the m^2 pairs. Psi is linear in Y1, so its data part is scaled by m/(m-1); H is
+  // not.
   const auto apply_sharing = [&](std::size_t i, Index m, const Matrix<S>& g, const Matrix<S>& y1,
                                  const Matrix<S>& y2, Matrix<S>& lambda) {
     const S scale = static_cast<S>(m) / static_cast<S>(m - 1);
@@ -278,7 +279,8 @@ void SampledLandscape<S>::field(const Point<S>& x, const Pull& pull, FieldValue<
 
 template <class S>
 Restoration SampledLandscape<S>::restore(Point<S>& x, double epsilon) {
-  // On one batch, several times p so that its X'BX resembles the true one; the passes start afresh afterwards.
+  // On one batch, several times p so that its X'BX resembles the true one; the passes start afresh
+  // afterwards.
   Index components = 0;
   for (const auto& block : x) components = std::max(components, block.cols());
   samples_->begin_pass(0);

@@ -26,7 +26,8 @@ std::shared_ptr<const SketchPreconditioner<S>> sketch_preconditioner(const Symme
   const Index n = b.size();
   if (options.rank < 1)
     throw UsageError(fmt::format("the rank of a sketch must be at least 1, got {}", options.rank));
-  // One eigenvalue beyond the rank is needed for the tail; the other extra columns are the range finder's margin.
+  // One eigenvalue beyond the rank is needed for the tail; the other extra columns are the range finder's
+  // margin.
   const Index width = std::min(n, options.rank + 8),
               rank = std::min(options.rank, std::max<Index>(width - 1, 1));
   Matrix<S> q = orthonormal_basis<S>(gaussian<S>(n, width, {options.seed, 0x5ce7})), y(n, width),

@@ -142,8 +142,8 @@ double Solver<S>::two_point_step() const {
 template <class S>
 double Solver<S>::ray_limit() const {
   if (options_.step.rule == StepRule::safeguarded) return std::max(options_.epsilon, field_.infeasibility);
-  // Steps that learn from the last one must stay near the manifold: at the border of the safe region the normal term, not
-  // f, decides how Psi changes, and two-point steps never leave it.
+  // Steps that learn from the last one must stay near the manifold: at the border of the safe region the
+  // normal term, not f, decides how Psi changes, and two-point steps never leave it.
   return std::max(options_.epsilon / 50, field_.infeasibility / 2);
 }
 

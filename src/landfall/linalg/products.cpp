@@ -34,8 +34,8 @@ void syrk(Index n, Index k, const float* a, Index lda, float* c, Index ldc) {
               blas_int(ldc));
 }
 
-/// A product a few columns wide that takes about a millisecond or less: waking threads for it costs more than it gains
-/// on a busy machine, and OpenBLAS allocates when it does.
+/// A product a few columns wide that takes about a millisecond or less: waking threads for it costs more than
+/// it gains on a busy machine, and OpenBLAS allocates when it does.
 bool is_narrow(Index m, Index n, Index k) {
   return std::min({m, n, k}) <= 32 && m * n * k <= 20'000'000;
 }

@@ -40,9 +40,9 @@ struct GevpOptions {
   Index components = 1;  // p
   bool smallest = false;
   GevpMethod method = GevpMethod::automatic;
-  /// Of landing. Unset: riemannian (K = B^-1) for the largest eigenvalues where a factor of B is affordable (a
-  /// dense matrix, or a sparse one with n <= 2500), otherwise preconditioned by a sketch of B. The smallest are
-  /// crowded in the metric of B when the spectrum is wide, and the sketch then does better.
+  /// Of landing. Unset: riemannian (K = B^-1) for the largest eigenvalues where a factor of B is affordable
+  /// (a dense matrix, or a sparse one with n <= 2500), otherwise preconditioned by a sketch of B. The
+  /// smallest are crowded in the metric of B when the spectrum is wide, and the sketch then does better.
   std::optional<Direction> direction = {};
   /// Of the method's own relative residual: per pair in the norms of A and B (lobpcg), of the whole block
   /// (landing). 0: 1e-10 in double, 1e-5 in single precision.
@@ -65,8 +65,9 @@ struct GevpResult {
   Termination termination = Termination::converged;
 };
 
-/// Throws UsageError when the sizes or p make no sense, DataError when B is not positive definite: by Cholesky
-/// for a dense B and a sparse one up to n = 2500, otherwise by what its entries and the method's products show.
+/// Throws UsageError when the sizes or p make no sense, DataError when B is not positive definite: by
+/// Cholesky for a dense B and a sparse one up to n = 2500, otherwise by what its entries and the method's
+/// products show.
 template <class S>
 GevpResult<S> solve_gevp(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& options);
 

@@ -9,7 +9,8 @@
 namespace landfall {
 namespace {
 
-/// What to go back to after a SerialBlas; kept apart from BLAS's own setting, which another thread may just have lowered.
+/// What to go back to after a SerialBlas; kept apart from BLAS's own setting, which another thread may just
+/// have lowered.
 std::atomic<int>& wanted() {
   static std::atomic<int> count{openblas_get_num_threads()};
   return count;

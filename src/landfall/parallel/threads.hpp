@@ -1,4 +1,5 @@
-// How many threads the large dense products and factorisations use. Process-wide, because BLAS keeps one pool.
+// How many threads the large dense products and factorisations use. Process-wide, because BLAS keeps one
+// pool.
 //
 //   landfall::set_threads(2);
 //   {
