@@ -10,7 +10,7 @@ template <class S>
 ConstraintLandscape<S>::ConstraintLandscape(Objective<S> f, ConstraintPtr<S> constraint)
     : f_(std::move(f)), constraint_(std::move(constraint)) {
   if (!f_ || !constraint_) throw UsageError("a landscape needs an objective and a constraint");
-  for (const Shape& shape : constraint_->shapes()) gradient_.emplace_back(shape.rows, shape.cols);
+  resize(gradient_, constraint_->shapes());
   normal_ = trial_gradient_ = gradient_;
 }
 

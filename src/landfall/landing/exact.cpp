@@ -12,12 +12,6 @@ namespace {
 
 constexpr int kRefresh = 50;  // steps after which carried products are made afresh, against rounding
 
-template <class S>
-void resize_like(const std::vector<Shape>& shapes, Point<S>& point) {
-  point.resize(shapes.size());
-  for (std::size_t i = 0; i < shapes.size(); ++i) point[i].resize(shapes[i].rows, shapes[i].cols);
-}
-
 }  // namespace
 
 template <class S>
@@ -37,7 +31,7 @@ ExactLandscape<S>::ExactLandscape(Objective<S> f, std::vector<StiefelBlock<S>> b
   }
   multipliers_.resize(blocks_.size());
   rays_.resize(blocks_.size());
-  for (Point<S>* point : {&y_, &g_, &z_, &trial_y_, &trial_g_}) resize_like(shapes_, *point);
+  for (Point<S>* point : {&y_, &g_, &z_, &trial_y_, &trial_g_}) resize(*point, shapes_);
 }
 
 template <class S>
@@ -57,6 +51,7 @@ void ExactLandscape<S>::evaluate(const Point<S>& x, const Pull* pull, FieldValue
     multiply_b(x, y_);
     age_ = 0;
   }
+  resize(out.lambda, shapes_);
   out.objective = objective(x, g_, carried_);
   ++counts_.gradients;
   carried_ = true;  // until x moves

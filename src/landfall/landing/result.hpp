@@ -33,7 +33,7 @@ std::string_view to_string(Termination termination);
 /// What is known after a step. Norms are those at the point the step started from.
 struct Progress {
   std::uint64_t iteration = 0;
-  double passes = 0;         // readings of all samples; iterations when f and B are exact
+  double passes = 0;         // readings of all samples; evaluations of f where it is exact
   double seconds = 0;        // since the run began
   double objective = 0;      // f(x), of the draw when sampled
   double infeasibility = 0;  // ||h(x)||, of the draw when sampled

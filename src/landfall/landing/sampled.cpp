@@ -184,6 +184,7 @@ void SampledLandscape<S>::field(const Point<S>& x, const Pull& pull, FieldValue<
   }
   const Index rows = draw();
 
+  resize(out.lambda, shapes());
   out.omega = 0;
   double infeasibility = 0, stationarity = 0;
   const auto omega = [&](std::size_t i) { return static_cast<S>(pull.weight(scales_[i])); };

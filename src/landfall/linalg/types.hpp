@@ -36,6 +36,13 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
+/// Gives the blocks of a point these shapes; nothing is allocated when they have them already.
+template <class S>
+void resize(Point<S>& point, const std::vector<Shape>& shapes) {
+  point.resize(shapes.size());
+  for (std::size_t i = 0; i < shapes.size(); ++i) point[i].resize(shapes[i].rows, shapes[i].cols);
+}
+
 /// <a, b> = sum of a_ij b_ij over every block.
 template <class S>
 S inner(const Point<S>& a, const Point<S>& b) {
