@@ -33,6 +33,7 @@ class InputFile {
 
   const std::string& name() const { return name_; }  // the path as given, for messages
   std::uint64_t size() const { return size_; }       // bytes, when opened
+  int descriptor() const { return descriptor_; }     // to map it; stays this object's
 
   /// Fills out with the bytes from offset on; DataError when the file ends before.
   void read(std::uint64_t offset, std::span<std::byte> out) const;

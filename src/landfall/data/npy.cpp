@@ -13,29 +13,10 @@ namespace landfall {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
+constexpr std::array<std::string_view, 7> type_names = {"f4", "f8", "u1", "i1",
+                                                        "i2", "i4", "i8"};  // as NpyType
 constexpr std::string_view known_types = "one of f4 f8 u1 i1 i2 i4 i8";
 constexpr std::size_t chunk_bytes = 1 << 18;  // a block of rows stays in the cache while it is transposed
-
-/// Calls f with a value of the C++ type of the numbers in the file.
-template <class F>
-auto with_type(NpyType type, F f) {
-  switch (type) {
-    case NpyType::f4:
-      return f(float{});
-    case NpyType::f8:
-      return f(double{});
-    case NpyType::u1:
-      return f(std::uint8_t{});
-    case NpyType::i1:
-      return f(std::int8_t{});
-    case NpyType::i2:
-      return f(std::int16_t{});
-    case NpyType::i4:
-      return f(std::int32_t{});
-    default:
-      return f(std::int64_t{});
-  }
-}
 
 /// Reads the dictionary of the header, a Python literal such as
 /// {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
@@ -110,12 +91,11 @@ class Dictionary {
   void read_type(NpyHeader& header) {
     if (accept('[')) throw DataError(fmt::format("{}: structured entries, expected {}", name_, known_types));
     const std::string_view given = quoted();
-    constexpr std::array<std::string_view, 7> names = {"f4", "f8", "u1", "i1", "i2", "i4", "i8"};
     const std::string_view bare = given.substr(std::min(given.find_first_not_of("<>=|"), given.size()));
-    const auto found = std::find(names.begin(), names.end(), bare);
-    if (found == names.end() || given.size() > bare.size() + 1)
+    const auto found = std::find(type_names.begin(), type_names.end(), bare);
+    if (found == type_names.end() || given.size() > bare.size() + 1)
       throw DataError(fmt::format("{}: entries of type '{}', expected {}", name_, given, known_types));
-    header.type = static_cast<NpyType>(found - names.begin());
+    header.type = static_cast<NpyType>(found - type_names.begin());
     header.byte_order = given.starts_with('>')   ? std::endian::big
                         : given.starts_with('<') ? std::endian::little
                                                  : std::endian::native;
@@ -216,8 +196,12 @@ void write_array(const std::filesystem::path& path, In<S> matrix, const std::str
 
 }  // namespace
 
+std::string_view npy_type_name(NpyType type) {
+  return type_names.at(static_cast<std::size_t>(type));
+}
+
 Index NpyHeader::item_size() const {
-  return with_type(type, [](auto value) { return static_cast<Index>(sizeof(value)); });
+  return with_npy_type(type, [](auto value) { return static_cast<Index>(sizeof(value)); });
 }
 
 NpyHeader read_npy_header(const InputFile& file) {
@@ -261,8 +245,7 @@ NpyHeader read_npy_header(const InputFile& file) {
   return header;
 }
 
-template <class S>
-Matrix<S> read_npy(const InputFile& file) {
+NpyHeader read_npy_matrix_header(const InputFile& file) {
   const NpyHeader header = read_npy_header(file);
   if (header.shape.empty() || header.shape.size() > 2)
     throw DataError(
@@ -270,8 +253,14 @@ Matrix<S> read_npy(const InputFile& file) {
   if (header.rows() == 0 || header.cols() == 0)
     throw DataError(fmt::format("{}: {}x{}, expected at least one row and one column", file.name(),
                                 header.rows(), header.cols()));
+  return header;
+}
+
+template <class S>
+Matrix<S> read_npy(const InputFile& file) {
+  const NpyHeader header = read_npy_matrix_header(file);
   Matrix<S> out(header.rows(), header.cols());
-  with_type(header.type, [&](auto value) { read_numbers<decltype(value)>(file, header, out); });
+  with_npy_type(header.type, [&](auto value) { read_numbers<decltype(value)>(file, header, out); });
   return out;
 }
 

@@ -10,12 +10,37 @@
 #include <bit>
 #include <cstdint>
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 namespace landfall {
 
 enum class NpyType { f4, f8, u1, i1, i2, i4, i8 };
 enum class NpyOrder { rows_first, columns_first };  // "C" and "Fortran"
+
+/// "f4", "u1", ...
+std::string_view npy_type_name(NpyType type);
+
+/// Calls f with a value of the C++ type of the numbers in the file.
+template <class F>
+auto with_npy_type(NpyType type, F f) {
+  switch (type) {
+    case NpyType::f4:
+      return f(float{});
+    case NpyType::f8:
+      return f(double{});
+    case NpyType::u1:
+      return f(std::uint8_t{});
+    case NpyType::i1:
+      return f(std::int8_t{});
+    case NpyType::i2:
+      return f(std::int16_t{});
+    case NpyType::i4:
+      return f(std::int32_t{});
+    default:
+      return f(std::int64_t{});
+  }
+}
 
 /// What the header of an .npy file says, and where the numbers begin.
 struct NpyHeader {
@@ -33,6 +58,8 @@ struct NpyHeader {
 
 /// Reads formats 1 to 3. The file is exactly as long as the header promises, or DataError.
 NpyHeader read_npy_header(const InputFile& file);
+/// The same for a file that must hold a matrix or a vector, with at least one entry.
+NpyHeader read_npy_matrix_header(const InputFile& file);
 
 /// One or two dimensions, at least one entry. Nothing is allocated before the sizes are
 /// known to be those of the file.

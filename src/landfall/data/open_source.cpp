@@ -1,0 +1,127 @@
+#include <landfall/data/gzip.hpp>
+#include <landfall/data/idx_source.hpp>
+#include <landfall/data/joined_source.hpp>
+#include <landfall/data/npy_source.hpp>
+#include <landfall/data/open_source.hpp>
+#include <landfall/errors.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace landfall {
+namespace {
+
+/// What a file's format is known by.
+struct Head {
+  std::string start;   // the first bytes, unpacked
+  std::string ending;  // of the name, small letters, before .gz
+};
+
+bool npy_content(const Head& head) {
+  return head.start.starts_with("\x93NUMPY");
+}
+
+bool idx_content(const Head& head) {
+  constexpr std::string_view types = "\x08\x09\x0b\x0c\x0d\x0e";
+  const std::string& start = head.start;
+  return start.size() >= 4 && start[0] == '\0' && start[1] == '\0' && types.find(start[2]) != types.npos &&
+         start[3] != '\0';
+}
+
+/// One line per format. Content is tried for all of them before any name is.
+template <class S>
+struct Format {
+  std::string_view title;        // for the list of what is known
+  bool (*content)(const Head&);  // null when only the name tells
+  std::vector<std::string_view> endings;
+  SourcePtr<S> (*open)(const std::filesystem::path&);
+};
+
+template <class S>
+const std::vector<Format<S>>& formats() {
+  using Path = std::filesystem::path;
+  static const std::vector<Format<S>> table = {
+      {".npy", npy_content, {".npy"}, [](const Path& path) { return open_npy<S>(path); }},
+      {"IDX", idx_content, {".idx"}, [](const Path& path) { return open_idx<S>(path); }},
+  };
+  return table;
+}
+
+std::string small_letters(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+Head read_head(const InputFile& file, const std::filesystem::path& path) {
+  Head head{std::string(32, '\0'), small_letters(path.extension().string())};
+  const auto bytes = std::as_writable_bytes(std::span(head.start));
+  std::size_t count = 0;
+  if (is_gzip(file)) {
+    count = GzipReader(file).read(bytes);
+    if (head.ending == ".gz") head.ending = small_letters(path.stem().extension().string());
+  } else {
+    count = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), file.size()));
+    file.read(0, bytes.first(count));
+  }
+  head.start.resize(count);
+  return head;
+}
+
+template <class S>
+SourcePtr<S> open_file(const std::filesystem::path& path) {
+  const Head head = [&] {
+    const InputFile file(path);
+    return read_head(file, path);
+  }();
+  for (const auto& format : formats<S>())
+    if (format.content != nullptr && format.content(head)) return format.open(path);
+  std::string known;
+  for (const auto& format : formats<S>()) {
+    if (std::find(format.endings.begin(), format.endings.end(), head.ending) != format.endings.end())
+      return format.open(path);
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", format.title);
+  }
+  throw DataError(fmt::format("{}: of a format that neither content nor name tells, expected one of {}",
+                              path.string(), known));
+}
+
+std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    if (!entry->path().filename().string().starts_with('.') &&
+        std::filesystem::is_regular_file(entry->path()))
+      files.push_back(entry->path());
+  if (error) throw DataError(fmt::format("{}: cannot be opened: {}", folder.string(), error.message()));
+  if (files.empty()) throw DataError(fmt::format("{}: a folder without files", folder.string()));
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
+template <class S>
+SourcePtr<S> open_source(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return open_source<S>(files_of(path));
+  return open_file<S>(path);
+}
+
+template <class S>
+SourcePtr<S> open_source(const std::vector<std::filesystem::path>& paths) {
+  if (paths.empty()) throw UsageError("no files to read, expected at least one");
+  if (paths.size() == 1) return open_source<S>(paths.front());
+  std::vector<SourcePtr<S>> parts;
+  for (const auto& path : paths) parts.push_back(open_source<S>(path));
+  return std::make_unique<JoinedSource<S>>(std::move(parts));
+}
+
+LANDFALL_OPEN_SOURCE(, float)
+LANDFALL_OPEN_SOURCE(, double)
+
+}  // namespace landfall

@@ -1,0 +1,30 @@
+// Data as a source, whatever the format: known by the content first, by the name second.
+//
+//   auto left = landfall::open_source<float>("left.npy");
+//   auto folder = landfall::open_source<float>("parts");     // its files, sorted by name, as one
+//   std::vector<std::filesystem::path> days = {"monday.npy", "tuesday.npy"};
+//   auto week = landfall::open_source<float>(days);
+#pragma once
+
+#include <landfall/data/source.hpp>
+
+#include <filesystem>
+#include <vector>
+
+namespace landfall {
+
+/// A file, or a folder: its regular files, those whose name begins with a dot left out.
+template <class S>
+SourcePtr<S> open_source(const std::filesystem::path& path);
+
+/// Files and folders one after the other; see JoinedSource.
+template <class S>
+SourcePtr<S> open_source(const std::vector<std::filesystem::path>& paths);
+
+#define LANDFALL_OPEN_SOURCE(EXTERN, S)                                      \
+  EXTERN template SourcePtr<S> open_source<S>(const std::filesystem::path&); \
+  EXTERN template SourcePtr<S> open_source<S>(const std::vector<std::filesystem::path>&);
+LANDFALL_OPEN_SOURCE(extern, float)
+LANDFALL_OPEN_SOURCE(extern, double)
+
+}  // namespace landfall
