@@ -18,16 +18,16 @@ enum class CsvHeader { detect, present, absent };
 
 struct CsvOptions {
   /// ',', ';', '|' or a tab; one of these but '|' is found in the first lines when not given.
-  std::optional<char> separator;
+  std::optional<char> separator = std::nullopt;
   /// Detected: the first line is a header when it has something that is not a number where a number is expected,
   /// or when a column is asked for by name.
   CsvHeader header = CsvHeader::detect;
   /// Names of the columns to read, or their numbers from 1, in the order they are given out. A name comes before
   /// a number. None: all but that of the labels.
-  std::vector<std::string> columns;
+  std::vector<std::string> columns = {};
   /// The column of labels, by name or number; none when empty. Numbers, or classes when the first label is not a
   /// number: then labels() are the positions in label_names().
-  std::string label;
+  std::string label = {};
 };
 
 /// Fields may be quoted: separators and line breaks inside are text, "" is a quote. Empty lines are skipped. An empty
@@ -85,7 +85,7 @@ class CsvSource : public Source<S> {
 struct CsvLayout {
   char separator = ',';
   /// The header; none when empty.
-  std::vector<std::string> names;
+  std::vector<std::string> names = {};
 };
 
 /// Appends batches to a file that appears on commit(), with as many digits as reading back exactly needs.

@@ -18,9 +18,9 @@ namespace landfall {
 
 struct SvmlightOptions {
   /// How many columns; found by a first reading when not given, which standard input does not allow.
-  std::optional<Index> cols;
+  std::optional<Index> cols = std::nullopt;
   /// The index of the first column, 0 or 1. Not given: 0 if a first reading finds the index 0, otherwise 1.
-  std::optional<Index> first_index;
+  std::optional<Index> first_index = std::nullopt;
 };
 
 /// Indices ascend within a row. Empty lines and those with a comment only are skipped; a label without entries is a row of

@@ -1,3 +1,4 @@
+#include <landfall/data/gzip.hpp>
 #include <landfall/data/text_stream.hpp>
 #include <landfall/errors.hpp>
 
@@ -33,6 +34,29 @@ class FileStream : public ByteStream {
   std::uint64_t read_ = 0;
 };
 
+class GzipStream : public ByteStream {
+ public:
+  explicit GzipStream(std::unique_ptr<InputFile> file) : file_(std::move(file)), gzip_(*file_) {}
+
+  const std::string& name() const override { return file_->name(); }
+  std::size_t read(std::span<std::byte> out) override {
+    const std::size_t count = gzip_.read(out);
+    read_ += count;
+    return count;
+  }
+  /// Deflate makes 258 bytes of two bits at best.
+  std::uint64_t most_left() const override { return 1032 * file_->size() - read_; }
+  void rewind() override {
+    gzip_.rewind();
+    read_ = 0;
+  }
+
+ private:
+  std::unique_ptr<InputFile> file_;
+  GzipReader gzip_;
+  std::uint64_t read_ = 0;
+};
+
 class StandardInput : public ByteStream {
  public:
   const std::string& name() const override { return name_; }
@@ -56,7 +80,9 @@ class StandardInput : public ByteStream {
 
 std::unique_ptr<ByteStream> open_bytes(const std::filesystem::path& path) {
   if (path == "-") return std::make_unique<StandardInput>();
-  return std::make_unique<FileStream>(std::make_unique<InputFile>(path));
+  auto file = std::make_unique<InputFile>(path);
+  if (is_gzip(*file)) return std::make_unique<GzipStream>(std::move(file));
+  return std::make_unique<FileStream>(std::move(file));
 }
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";

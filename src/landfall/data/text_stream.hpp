@@ -1,4 +1,4 @@
-// Lines of text with their numbers, from a file or from standard input.
+// Lines of text with their numbers, from a file, plain or gzip-compressed, or from standard input.
 //
 //   landfall::LineReader lines("rows.csv");   // "-" is standard input
 //   while (auto line = lines.next()) use(lines.number(), *line);
@@ -36,7 +36,7 @@ class LineReader {
  public:
   /// The file must outlive the reader.
   explicit LineReader(const InputFile& file);
-  /// "-" is standard input.
+  /// Plain or gzip-compressed, by content; "-" is standard input.
   explicit LineReader(const std::filesystem::path& path);
 
   /// The next line, valid until the next call; nothing at the end.
