@@ -16,8 +16,8 @@ template <class S>
 class TextFormats : public Typed<S> {};
 TYPED_TEST_SUITE(TextFormats, Scalars);
 
-/// Numbers over all magnitudes of the scalar, the extreme ones among them; some rows are zero. Zeros are +0, as
-/// a sparse format does not list them.
+/// Numbers over all magnitudes of the scalar, the extreme ones among them; some rows are zero. Zeros are +0,
+/// as a sparse format does not list them.
 template <class S>
 RowMatrix<S> random_rows(Index rows, Index cols, std::uint64_t seed) {
   using Limits = std::numeric_limits<S>;

@@ -48,8 +48,9 @@ std::array<Index, N> count(std::string_view line, const std::array<char, N>& can
   return result;
 }
 
-/// The separator that every one of the first lines has equally often. A tab is tried first and the comma last: in
-/// a table separated by tabs or semicolons the comma may be the decimal one, which is told apart by failing later.
+/// The separator that every one of the first lines has equally often. A tab is tried first and the comma
+/// last: in a table separated by tabs or semicolons the comma may be the decimal one, which is told apart by
+/// failing later.
 char find_separator(std::string_view begin) {
   constexpr std::array<char, 3> candidates = {'\t', ';', ','};
   constexpr int most_lines = 20;
@@ -166,8 +167,8 @@ bool CsvSource<S>::next_row() {
   }
 }
 
-/// The field that begins at position, without quotes and surrounding spaces; position moves to its end. A quoted
-/// field may draw in the lines after it.
+/// The field that begins at position, without quotes and surrounding spaces; position moves to its end. A
+/// quoted field may draw in the lines after it.
 template <class S>
 std::string_view CsvSource<S>::take_field(std::size_t& position) {
   constexpr std::size_t longest = 1 << 20;

@@ -19,20 +19,20 @@ enum class CsvHeader { detect, present, absent };
 struct CsvOptions {
   /// ',', ';', '|' or a tab; one of these but '|' is found in the first lines when not given.
   std::optional<char> separator = std::nullopt;
-  /// Detected: the first line is a header when it has something that is not a number where a number is expected,
-  /// or when a column is asked for by name.
+  /// Detected: the first line is a header when it has something that is not a number where a number is
+  /// expected, or when a column is asked for by name.
   CsvHeader header = CsvHeader::detect;
-  /// Names of the columns to read, or their numbers from 1, in the order they are given out. A name comes before
-  /// a number. None: all but that of the labels.
+  /// Names of the columns to read, or their numbers from 1, in the order they are given out. A name comes
+  /// before a number. None: all but that of the labels.
   std::vector<std::string> columns = {};
-  /// The column of labels, by name or number; none when empty. Numbers, or classes when the first label is not a
-  /// number: then labels() are the positions in label_names().
+  /// The column of labels, by name or number; none when empty. Numbers, or classes when the first label is
+  /// not a number: then labels() are the positions in label_names().
   std::string label = {};
 };
 
-/// Fields may be quoted: separators and line breaks inside are text, "" is a quote. Empty lines are skipped. An empty
-/// field, NA and NaN are missing values and read as NaN. Columns that are not asked for may hold anything.
-/// DataError names the line, and the column where a field is not a number.
+/// Fields may be quoted: separators and line breaks inside are text, "" is a quote. Empty lines are skipped.
+/// An empty field, NA and NaN are missing values and read as NaN. Columns that are not asked for may hold
+/// anything. DataError names the line, and the column where a field is not a number.
 template <class S>
 class CsvSource : public Source<S> {
  public:

@@ -11,9 +11,9 @@
 
 namespace landfall {
 
-/// The file is read whole when opened: its columns, or entries in any order, come before its rows. A dense matrix
-/// takes rows x cols scalars. A sparse one takes a scalar and 4 bytes for each entry, 4 bytes for each row, and while it is
-/// read about three times that; both triangles of a symmetric file count.
+/// The file is read whole when opened: its columns, or entries in any order, come before its rows. A dense
+/// matrix takes rows x cols scalars. A sparse one takes a scalar and 4 bytes for each entry, 4 bytes for each
+/// row, and while it is read about three times that; both triangles of a symmetric file count.
 template <class S>
 class MatrixMarketSource : public Source<S> {
  public:

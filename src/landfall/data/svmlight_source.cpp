@@ -45,8 +45,8 @@ SvmlightSource<S>::SvmlightSource(const std::filesystem::path& path, SvmlightOpt
   if ((!options.cols || !options.first_index) && lines_.rewindable()) scan(options);
 }
 
-/// The first reading: rows, the largest index, and whether one is 0. Indices ascend, so that the first and the last of a line
-/// are enough; whether they do is checked when the rows are read.
+/// The first reading: rows, the largest index, and whether one is 0. Indices ascend, so that the first and
+/// the last of a line are enough; whether they do is checked when the rows are read.
 template <class S>
 void SvmlightSource<S>::scan(const SvmlightOptions& options) {
   Index smallest = 1, largest = -1, count = 0;

@@ -23,8 +23,8 @@ struct SvmlightOptions {
   std::optional<Index> first_index = std::nullopt;
 };
 
-/// Indices ascend within a row. Empty lines and those with a comment only are skipped; a label without entries is a row of
-/// zeros. DataError names the line, and the entry from 1.
+/// Indices ascend within a row. Empty lines and those with a comment only are skipped; a label without
+/// entries is a row of zeros. DataError names the line, and the entry from 1.
 template <class S>
 class SvmlightSource : public Source<S> {
  public:
@@ -59,8 +59,9 @@ class SvmlightSource : public Source<S> {
   std::vector<Index> qids_;
 };
 
-/// Appends batches to a file that appears on commit(). Indices count from 1; values have as many digits as reading
-/// back exactly needs. The number of columns is not kept: a reader finds the last one that has an entry.
+/// Appends batches to a file that appears on commit(). Indices count from 1; values have as many digits as
+/// reading back exactly needs. The number of columns is not kept: a reader finds the last one that has an
+/// entry.
 template <class S>
 class SvmlightWriter {
  public:
