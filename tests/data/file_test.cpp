@@ -36,41 +36,6 @@ TEST(InputFile, ReadsFromAnyPlaceButNotBeyondTheEnd) {
             "truncated: expected 12 bytes, found 10");
 }
 
-TEST(LineReader, GivesLinesWithTheirNumbersAndTheBytesLeft) {
-  const TemporaryFolder folder;
-  const InputFile file(folder.file("file", "one\r\n\nthree"));
-  LineReader lines(file);
-  EXPECT_EQ(lines.bytes_left(), 11U);
-  EXPECT_EQ(lines.next(), "one");
-  EXPECT_EQ(lines.bytes_left(), 6U);
-  EXPECT_EQ(lines.next(), "");
-  EXPECT_EQ(lines.next(), "three");
-  EXPECT_EQ(lines.number(), 3);
-  EXPECT_EQ(lines.bytes_left(), 0U);
-  EXPECT_EQ(lines.next(), std::nullopt);
-  EXPECT_EQ(lines.number(), 3);
-}
-
-TEST(LineReader, LinesMayBeLongerThanTheBuffer) {
-  const TemporaryFolder folder;
-  std::vector<std::string> expected;
-  std::string text;
-  for (const std::size_t length : {3, 1 << 20, 0, 2500000, (1 << 20) - 1, 17}) {
-    expected.push_back(std::string(length, static_cast<char>('a' + expected.size())));
-    text += expected.back() + '\n';
-  }
-  const InputFile file(folder.file("file", text));
-  LineReader lines(file);
-  for (const std::string& line : expected) EXPECT_TRUE(lines.next() == line) << lines.number();
-  EXPECT_EQ(lines.next(), std::nullopt);
-}
-
-TEST(LineReader, AnEmptyFileHasNoLine) {
-  const TemporaryFolder folder;
-  const InputFile file(folder.file("file", ""));
-  EXPECT_EQ(LineReader(file).next(), std::nullopt);
-}
-
 TEST(AtomicFile, AppearsOnCommitOnly) {
   const TemporaryFolder folder;
   folder.file("file", "old");

@@ -59,40 +59,6 @@ void InputFile::read(std::uint64_t offset, std::span<std::byte> out) const {
   }
 }
 
-std::optional<std::string_view> LineReader::next() {
-  std::size_t searched = position_;
-  std::size_t end = buffer_.find('\n', searched);
-  while (end == std::string::npos) {
-    searched = buffer_.size() - position_;  // the unfinished line moves to the front
-    if (!refill()) break;
-    end = buffer_.find('\n', searched);
-  }
-  if (end == std::string::npos && position_ == buffer_.size()) return std::nullopt;
-  std::string_view line(buffer_);
-  line = line.substr(position_, end == std::string::npos ? end : end - position_);
-  position_ = end == std::string::npos ? buffer_.size() : end + 1;
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  ++number_;
-  return line;
-}
-
-bool LineReader::refill() {
-  constexpr std::uint64_t chunk = 1 << 20;
-  const auto count = static_cast<std::size_t>(std::min(chunk, file_.size() - read_));
-  if (count == 0) return false;
-  buffer_.erase(0, position_);
-  position_ = 0;
-  const std::size_t kept = buffer_.size();
-  buffer_.resize(kept + count);
-  file_.read(read_, std::as_writable_bytes(std::span(buffer_.data() + kept, count)));
-  read_ += count;
-  return true;
-}
-
-std::uint64_t LineReader::bytes_left() const {
-  return file_.size() - read_ + (buffer_.size() - position_);
-}
-
 AtomicFile::AtomicFile(const std::filesystem::path& path) : name_(path.string()), target_(path) {
   // A symbolic link stays one: what it points to is replaced.
   std::error_code error;

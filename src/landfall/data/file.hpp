@@ -1,9 +1,7 @@
-// Files, with errors that name them: positioned reads, lines of text, and writes
-// that happen whole or not at all.
+// Files, with errors that name them: positioned reads, and writes that happen whole or not at all.
 //
 //   landfall::InputFile file("A.txt");       // DataError: "A.txt: no such file"
-//   landfall::LineReader lines(file);
-//   while (auto line = lines.next()) use(lines.number(), *line);
+//   use(file.size());
 //
 //   landfall::AtomicFile out("B.txt");       // a temporary file beside B.txt
 //   out.write("1 2 3\n");
@@ -15,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,29 +39,6 @@ class InputFile {
   std::string name_;
   int descriptor_ = -1;
   std::uint64_t size_ = 0;
-};
-
-/// The lines of a text file, without "\n" or "\r\n", in a buffer of about a
-/// mebibyte. The file must outlive it.
-class LineReader {
- public:
-  explicit LineReader(const InputFile& file) : file_(file) {}
-
-  /// The next line, valid until the next call; nothing at the end of the file.
-  std::optional<std::string_view> next();
-
-  Index number() const { return number_; }  // of the line last returned, from 1
-  std::uint64_t bytes_left() const;         // after that line
-  const InputFile& file() const { return file_; }
-
- private:
-  bool refill();
-
-  const InputFile& file_;
-  std::string buffer_;
-  std::size_t position_ = 0;  // of the next line in the buffer
-  std::uint64_t read_ = 0;    // bytes of the file that were read into the buffer so far
-  Index number_ = 0;
 };
 
 /// A file that appears under its name complete, or not at all: written beside it, then renamed. An existing

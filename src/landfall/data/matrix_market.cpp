@@ -1,60 +1,22 @@
 #include <landfall/data/matrix_market.hpp>
+#include <landfall/data/text.ipp>
 #include <landfall/errors.hpp>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include <fast_float/fast_float.h>
 #include <fmt/format.h>
 
 namespace landfall {
 namespace {
 
-constexpr std::string_view spaces = " \t\r\v\f";
-
-/// Takes the first word off the text; empty at the end.
-std::string_view take_word(std::string_view& text) {
-  text.remove_prefix(std::min(text.find_first_not_of(spaces), text.size()));
-  const std::size_t length = std::min(text.find_first_of(spaces), text.size());
-  const std::string_view word = text.substr(0, length);
-  text.remove_prefix(length);
-  return word;
-}
-
-bool blank(std::string_view text) {
-  return text.find_first_not_of(spaces) == std::string_view::npos;
-}
-
-/// A piece of the file fit to be shown: short and printable.
-std::string shown(std::string_view text) {
-  constexpr std::size_t longest = 60;
-  std::string result(text.substr(0, longest));
-  for (char& c : result)
-    if (c < ' ' || c > '~') c = '?';
-  return text.size() > longest ? result + "..." : result;
-}
+using namespace text;
 
 [[noreturn]] void fail(const LineReader& lines, const std::string& what) {
-  throw DataError(fmt::format("{}: line {}: {}", lines.file().name(), lines.number(), what));
-}
-
-bool parse(std::string_view word, Index& value) {
-  const char* end = word.data() + word.size();
-  const auto result = std::from_chars(word.data(), end, value);
-  return result.ec == std::errc{} && result.ptr == end;
-}
-
-/// A number beyond the range of the scalar becomes an infinity or zero.
-template <class S>
-bool parse(std::string_view word, S& value) requires std::is_floating_point_v<S> {
-  if (word.starts_with('+') && !word.starts_with("+-")) word.remove_prefix(1);
-  const char* end = word.data() + word.size();
-  const auto result = fast_float::from_chars(word.data(), end, value);
-  return result.ec != std::errc::invalid_argument && result.ptr == end;
+  throw DataError(fmt::format("{}: line {}: {}", lines.name(), lines.number(), what));
 }
 
 template <class S>
@@ -85,7 +47,7 @@ void read_banner(LineReader& lines, MarketHeader& header) {
                                                           "hermitian"};
   const auto line = lines.next();
   if (!line || !line->starts_with("%%MatrixMarket"))
-    throw DataError(fmt::format("{}: not a Matrix Market file", lines.file().name()));
+    throw DataError(fmt::format("{}: not a Matrix Market file", lines.name()));
   std::string_view rest = *line;
   const std::string_view banner = take_word(rest), object = take_word(rest);
   const std::size_t layout = which(take_word(rest), layouts), field = which(take_word(rest), fields),
@@ -154,9 +116,10 @@ void check_sizes(const LineReader& lines, MarketHeader& header) {
 }
 
 /// Column by column; of a symmetric matrix the part from the diagonal (skew: below it) down.
-template <class S>
-Matrix<S> read_array(LineReader& lines, const MarketHeader& header) {
-  Matrix<S> out = Matrix<S>::Zero(header.rows, header.cols);
+template <class M>
+M read_array(LineReader& lines, const MarketHeader& header) {
+  using S = typename M::Scalar;
+  M out = M::Zero(header.rows, header.cols);
   const auto first_row = [&](Index column) {
     if (header.symmetry == MarketSymmetry::general) return Index{0};
     return header.symmetry == MarketSymmetry::symmetric ? column : column + 1;
@@ -203,8 +166,9 @@ Eigen::Triplet<S> read_entry(const LineReader& lines, std::string_view line, con
   return {static_cast<int>(i - 1), static_cast<int>(j - 1), number<S>(lines, value, header.field)};
 }
 
-template <class S>
-Eigen::SparseMatrix<S> read_coordinate(LineReader& lines, const MarketHeader& header) {
+template <class M>
+M read_coordinate(LineReader& lines, const MarketHeader& header) {
+  using S = typename M::Scalar;
   std::vector<Eigen::Triplet<S>> entries;
   entries.reserve(static_cast<std::size_t>(header.entries) *
                   (header.symmetry == MarketSymmetry::general ? 1 : 2));
@@ -220,36 +184,10 @@ Eigen::SparseMatrix<S> read_coordinate(LineReader& lines, const MarketHeader& he
     entries.emplace_back(entry.col(), entry.row(), mirrored);
   }
   if (found < header.entries) too_few(lines, found, header.entries);
-  Eigen::SparseMatrix<S> out(header.rows, header.cols);
+  M out(header.rows, header.cols);
   out.setFromTriplets(entries.begin(), entries.end());
   return out;
 }
-
-/// Text that reaches the file a mebibyte at a time.
-class TextFile {
- public:
-  explicit TextFile(const std::filesystem::path& path) : file_(path) {}
-
-  template <class... Args>
-  void print(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
-    if (text_.size() >= 1 << 20) flush();
-  }
-
-  void commit() {
-    flush();
-    file_.commit();
-  }
-
- private:
-  void flush() {
-    file_.write(std::string_view(text_.data(), text_.size()));
-    text_.clear();
-  }
-
-  AtomicFile file_;
-  fmt::memory_buffer text_;
-};
 
 template <class S>
 bool equals_transpose(In<S> m) {
@@ -270,6 +208,13 @@ bool equals_transpose(const Eigen::SparseMatrix<S>& m) {
   return std::equal(once.outerIndexPtr(), once.outerIndexPtr() + n + 1, twice.outerIndexPtr()) &&
          std::equal(once.innerIndexPtr(), once.innerIndexPtr() + count, twice.innerIndexPtr()) &&
          std::equal(once.valuePtr(), once.valuePtr() + count, twice.valuePtr());
+}
+
+template <class Dense, class Sparse>
+std::variant<Dense, Sparse> read_all(LineReader& lines) {
+  const MarketHeader header = read_matrix_market_header(lines);
+  if (header.layout == MarketLayout::array) return read_array<Dense>(lines, header);
+  return read_coordinate<Sparse>(lines, header);
 }
 
 std::string_view symmetry_name(bool symmetric) {
@@ -296,14 +241,17 @@ MarketHeader read_matrix_market_header(LineReader& lines) {
 template <class S>
 MatrixFile<S> read_matrix_market(const InputFile& file) {
   LineReader lines(file);
-  const MarketHeader header = read_matrix_market_header(lines);
-  if (header.layout == MarketLayout::array) return read_array<S>(lines, header);
-  return read_coordinate<S>(lines, header);
+  return read_all<Matrix<S>, Eigen::SparseMatrix<S>>(lines);
 }
 
 template <class S>
 MatrixFile<S> read_matrix_market(const std::filesystem::path& path) {
   return read_matrix_market<S>(InputFile(path));
+}
+
+template <class S>
+MatrixRows<S> read_matrix_market_rows(LineReader& lines) {
+  return read_all<RowMatrix<S>, Eigen::SparseMatrix<S, Eigen::RowMajor>>(lines);
 }
 
 template <class S>

@@ -5,7 +5,7 @@
 //   if (auto* sparse = std::get_if<Eigen::SparseMatrix<double>>(&b)) use(*sparse);
 #pragma once
 
-#include <landfall/data/file.hpp>
+#include <landfall/data/text_stream.hpp>
 #include <landfall/linalg/types.hpp>
 
 #include <filesystem>
@@ -18,6 +18,10 @@ namespace landfall {
 /// A matrix as its file holds it.
 template <class S>
 using MatrixFile = std::variant<Matrix<S>, Eigen::SparseMatrix<S>>;
+
+/// The same with rows contiguous.
+template <class S>
+using MatrixRows = std::variant<RowMatrix<S>, Eigen::SparseMatrix<S, Eigen::RowMajor>>;
 
 enum class MarketLayout { array, coordinate };
 enum class MarketField { real, integer, pattern };
@@ -43,6 +47,10 @@ MatrixFile<S> read_matrix_market(const InputFile& file);
 template <class S>
 MatrixFile<S> read_matrix_market(const std::filesystem::path& path);
 
+/// Without a second copy in the other order.
+template <class S>
+MatrixRows<S> read_matrix_market_rows(LineReader& lines);
+
 /// With as many digits as reading back exactly needs; one triangle of a matrix
 /// that equals its transpose exactly.
 template <class S>
@@ -53,6 +61,7 @@ void write_matrix_market(const std::filesystem::path& path, const Eigen::SparseM
 #define LANDFALL_MATRIX_MARKET(EXTERN, S)                                            \
   EXTERN template MatrixFile<S> read_matrix_market<S>(const InputFile&);             \
   EXTERN template MatrixFile<S> read_matrix_market<S>(const std::filesystem::path&); \
+  EXTERN template MatrixRows<S> read_matrix_market_rows<S>(LineReader&);             \
   EXTERN template void write_matrix_market<S>(const std::filesystem::path&, In<S>);  \
   EXTERN template void write_matrix_market<S>(const std::filesystem::path&, const Eigen::SparseMatrix<S>&);
 LANDFALL_MATRIX_MARKET(extern, float)

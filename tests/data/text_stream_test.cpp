@@ -1,0 +1,97 @@
+#include <landfall/data/text_stream.hpp>
+#include <landfall/errors.hpp>
+
+#include <data/standard_input.hpp>
+#include <data/temporary_folder.hpp>
+#include <gtest/gtest.h>
+
+namespace landfall::test {
+namespace {
+
+TEST(LineReader, GivesLinesWithTheirNumbersAndTheBytesLeft) {
+  const TemporaryFolder folder;
+  const InputFile file(folder.file("file", "one\r\n\nthree"));
+  LineReader lines(file);
+  EXPECT_EQ(lines.bytes_left(), 11U);
+  EXPECT_EQ(lines.next(), "one");
+  EXPECT_EQ(lines.bytes_left(), 6U);
+  EXPECT_EQ(lines.next(), "");
+  EXPECT_EQ(lines.next(), "three");
+  EXPECT_EQ(lines.number(), 3);
+  EXPECT_EQ(lines.bytes_left(), 0U);
+  EXPECT_EQ(lines.next(), std::nullopt);
+  EXPECT_EQ(lines.number(), 3);
+}
+
+TEST(LineReader, LinesMayBeLongerThanTheBuffer) {
+  const TemporaryFolder folder;
+  std::vector<std::string> expected;
+  std::string text;
+  for (const std::size_t length : {3, 1 << 20, 0, 2500000, (1 << 20) - 1, 17}) {
+    expected.push_back(std::string(length, static_cast<char>('a' + expected.size())));
+    text += expected.back() + '\n';
+  }
+  const InputFile file(folder.file("file", text));
+  LineReader lines(file);
+  for (const std::string& line : expected) EXPECT_TRUE(lines.next() == line) << lines.number();
+  EXPECT_EQ(lines.next(), std::nullopt);
+}
+
+TEST(LineReader, AnEmptyFileHasNoLine) {
+  const TemporaryFolder folder;
+  const InputFile file(folder.file("file", ""));
+  EXPECT_EQ(LineReader(file).next(), std::nullopt);
+}
+
+TEST(LineReader, ALineMayBeExtendedPutBackAndLookedAtAhead) {
+  const TemporaryFolder folder;
+  LineReader lines(folder.file("file", "\xEF\xBB\xBFone\ntwo\r\nthree\nfour"));
+  EXPECT_EQ(lines.next(), "one");
+  EXPECT_EQ(lines.ahead(5), "two\r\nthree\nfour");
+  EXPECT_EQ(lines.next(), "two");
+  EXPECT_EQ(lines.extend(), "two\r\nthree");
+  EXPECT_EQ(lines.number(), 3);
+  lines.put_back();
+  EXPECT_EQ(lines.number(), 1);
+  EXPECT_EQ(lines.next(), "two");
+  EXPECT_EQ(lines.next(), "three");
+  EXPECT_EQ(lines.next(), "four");
+  EXPECT_EQ(lines.extend(), std::nullopt);
+  EXPECT_EQ(lines.number(), 4);
+  lines.rewind();
+  EXPECT_EQ(lines.next(), "one");
+  EXPECT_EQ(lines.number(), 1);
+}
+
+TEST(LineReader, ALineGrowsOverTheEndOfTheBuffer) {
+  const TemporaryFolder folder;
+  const std::string part(700000, 'x');
+  LineReader lines(folder.file("file", "first\n" + part + '\n' + part + '\n' + part + "\nlast"));
+  lines.next();
+  EXPECT_TRUE(lines.next() == part);
+  EXPECT_TRUE(lines.extend() == part + '\n' + part);
+  EXPECT_TRUE(lines.extend() == part + '\n' + part + '\n' + part);
+  EXPECT_EQ(lines.number(), 4);
+  lines.put_back();
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(lines.next() == part) << lines.number();
+  EXPECT_EQ(lines.next(), "last");
+  EXPECT_EQ(lines.number(), 5);
+}
+
+TEST(LineReader, StandardInputIsReadOnce) {
+  const StandardInput input("one\ntwo\n");
+  LineReader lines("-");
+  EXPECT_EQ(lines.next(), "one");
+  EXPECT_EQ(lines.next(), "two");
+  EXPECT_EQ(lines.next(), std::nullopt);
+  EXPECT_FALSE(lines.rewindable());
+  try {
+    lines.rewind();
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "standard input: read a second time, expected a file for that");
+  }
+}
+
+}  // namespace
+}  // namespace landfall::test
