@@ -13,7 +13,7 @@ namespace landfall::test {
 
 template <class S>
 struct MemoryFile {
-  RowMatrix<S> rows;
+  RowMatrix<S> rows = {};
   std::string name = "left.csv";
   bool random_access = false;
   bool sparse = false;  // zeros are not stored

@@ -64,5 +64,6 @@ extern landfall::LinearSamples<double>& linear;
 // A file of samples, and some of its rows
 extern landfall::Source<float>& source;
 extern landfall::Batch<float>& batch;
+extern landfall::Matrix<float> weights, scores;
 
 }  // namespace given

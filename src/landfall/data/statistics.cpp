@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -160,7 +161,9 @@ ColumnStatistics RunningStatistics<S>::summary() const {
     if (c.count > 0) {
       const auto count = static_cast<double>(c.count);
       result.mean(j) = c.origin + c.sum.value() / count;
-      result.variance(j) = std::max(0.0, c.squares.value() / count);
+      const double variance = c.squares.value() / count;  // NaN: infinite terms cancelled
+      result.variance(j) =
+          std::isnan(variance) ? std::numeric_limits<double>::infinity() : std::max(0.0, variance);
       result.min(j) = c.min;
       result.max(j) = c.max;
     }

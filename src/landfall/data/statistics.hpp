@@ -16,7 +16,7 @@ namespace landfall {
 struct ColumnStatistics {
   Index rows = 0;
   Vector<double> mean;
-  Vector<double> variance;  // mean of (a - mean)^2
+  Vector<double> variance;  // mean of (a - mean)^2; infinite if that is too large a number
   Vector<double> min, max;
   std::vector<Index> missing;   // how many, per column
   std::vector<Index> constant;  // columns with one value only, or none: min = max
