@@ -14,6 +14,10 @@
 
 namespace landfall {
 template <class S>
+class Source;
+template <class S>
+class Batch;
+template <class S>
 class SymmetricOperator;
 template <class S>
 class Preconditioner;
@@ -56,5 +60,10 @@ extern std::shared_ptr<const landfall::Constraint<double>> constraint;
 extern landfall::Landscape<double>& landscape;
 extern std::shared_ptr<landfall::Samples<double>> samples;
 extern landfall::LinearSamples<double>& linear;
+
+// A file of samples, and some of its rows
+extern landfall::Source<float>& source;
+extern landfall::Batch<float>& batch;
+extern landfall::Matrix<float> weights, scores;
 
 }  // namespace given

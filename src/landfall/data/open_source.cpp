@@ -1,8 +1,11 @@
+#include <landfall/data/csv_source.hpp>
 #include <landfall/data/gzip.hpp>
 #include <landfall/data/idx_source.hpp>
 #include <landfall/data/joined_source.hpp>
+#include <landfall/data/matrix_market_source.hpp>
 #include <landfall/data/npy_source.hpp>
 #include <landfall/data/open_source.hpp>
+#include <landfall/data/svmlight_source.hpp>
 #include <landfall/errors.hpp>
 
 #include <algorithm>
@@ -32,6 +35,15 @@ bool idx_content(const Head& head) {
          start[3] != '\0';
 }
 
+bool market_content(const Head& head) {
+  return head.start.starts_with("%%MatrixMarket");
+}
+
+template <class S, class T>
+SourcePtr<S> open_as(const std::filesystem::path& path) {
+  return std::make_unique<T>(path);
+}
+
 /// One line per format. Content is tried for all of them before any name is.
 template <class S>
 struct Format {
@@ -47,6 +59,9 @@ const std::vector<Format<S>>& formats() {
   static const std::vector<Format<S>> table = {
       {".npy", npy_content, {".npy"}, [](const Path& path) { return open_npy<S>(path); }},
       {"IDX", idx_content, {".idx"}, [](const Path& path) { return open_idx<S>(path); }},
+      {"Matrix Market", market_content, {".mtx", ".mm"}, open_as<S, MatrixMarketSource<S>>},
+      {"csv or tsv", nullptr, {".csv", ".tsv"}, open_as<S, CsvSource<S>>},
+      {"svmlight", nullptr, {".svm", ".svmlight", ".libsvm"}, open_as<S, SvmlightSource<S>>},
   };
   return table;
 }

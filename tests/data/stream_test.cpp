@@ -1,0 +1,247 @@
+#include <landfall/data/stream.hpp>
+#include <landfall/errors.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include <data/memory_source.hpp>
+#include <support.hpp>
+
+namespace landfall::test {
+namespace {
+
+template <class S>
+class Streams : public Typed<S> {};
+TYPED_TEST_SUITE(Streams, Scalars);
+
+template <class S>
+std::vector<SourcePtr<S>> open(std::vector<MemoryFile<S>> files) {
+  std::vector<SourcePtr<S>> sources;
+  for (auto& file : files) sources.push_back(std::make_unique<MemorySource<S>>(std::move(file)));
+  return sources;
+}
+
+template <class S>
+MemoryFile<S> left(Index rows, bool random_access = false) {
+  return {.rows = numbered_rows<S>(rows, 2), .name = "left.csv", .random_access = random_access};
+}
+template <class S>
+MemoryFile<S> right(Index rows, bool random_access = false) {
+  return {.rows = -numbered_rows<S>(rows, 3), .name = "right.npy", .random_access = random_access};
+}
+
+/// Everything a pass delivers, as numbers.
+template <class S>
+std::vector<S> content(DataStream<S>& stream, std::uint64_t pass, Part part = Part::training) {
+  std::vector<S> all;
+  stream.begin_pass(pass, part);
+  while (stream.next())
+    for (std::size_t v = 0; v < stream.views(); ++v) {
+      const auto& view = stream.view(v);
+      all.push_back(S(view.rows()));
+      for (const Index number : view.batch.numbers()) all.push_back(S(number));
+      all.insert(all.end(), view.batch.values().begin(), view.batch.values().end());
+      all.insert(all.end(), view.mean.begin(), view.mean.end());
+    }
+  EXPECT_FALSE(stream.next());
+  return all;
+}
+
+TYPED_TEST(Streams, TwoViewsStayInStep) {
+  using S = TypeParam;
+  for (const bool left_any : {false, true})
+    for (const bool right_any : {false, true})
+      for (const Index rows : {1, 99, 100, 1000}) {
+        StreamOptions options{.batch = 64, .transform = {.centring = Centring::none}};
+        options.shuffle = {.seed = 4, .window = left_any && right_any ? 0 : 100};
+        DataStream<S> stream(open<S>({left<S>(rows, left_any), right<S>(rows, right_any)}), options);
+        std::vector<Index> seen;
+        stream.begin_pass(3);
+        while (stream.next()) {
+          ASSERT_EQ(stream.view(0).rows(), stream.view(1).rows());
+          EXPECT_EQ(stream.view(0).rows(), std::min<Index>(64, rows - static_cast<Index>(seen.size())));
+          EXPECT_EQ(stream.view(0).batch.dense().row(0), -stream.view(1).batch.dense().row(0));
+          for (const Index number : stream.view(0).batch.numbers()) seen.push_back(number);
+        }
+        EXPECT_FALSE(stream.next());
+        std::ranges::sort(seen);
+        std::vector<Index> all(static_cast<std::size_t>(rows));
+        std::iota(all.begin(), all.end(), Index{0});
+        EXPECT_EQ(seen, all);
+      }
+}
+
+TYPED_TEST(Streams, TheSameBatchesWithAndWithoutTheThread) {
+  using S = TypeParam;
+  for (const auto centring : {Centring::none, Centring::exact, Centring::running})
+    for (const bool sparse : {false, true}) {
+      std::vector<std::vector<S>> results[2];
+      for (const bool read_ahead : {false, true}) {
+        auto first = left<S>(500), second = right<S>(500, true);
+        first.sparse = sparse;
+        second.rows(3, 1) = std::numeric_limits<S>::quiet_NaN();
+        StreamOptions options{.batch = 33, .read_ahead = read_ahead};
+        options.shuffle = {.seed = 4, .held_out = 0.2, .window = 64};
+        options.transform = {.centring = centring, .missing = Missing::drop};
+        DataStream<S> stream(open<S>({first, second}), options);
+        stream.begin_pass(7);  // abandoned: leaves no trace
+        stream.next();
+        stream.next();
+        results[read_ahead].push_back(content(stream, 0, Part::held_out));
+        for (std::uint64_t pass = 0; pass < 3; ++pass) results[read_ahead].push_back(content(stream, pass));
+        results[read_ahead].push_back(content(stream, 0, Part::held_out));
+        stream.begin_pass(0);
+      }
+      EXPECT_EQ(results[0], results[1]);
+      EXPECT_NE(results[0][1], results[0][2]);
+    }
+}
+
+TYPED_TEST(Streams, TheMeanIsThatOfTheTrainingRows) {
+  using S = TypeParam;
+  const ShuffleOptions shuffle{.seed = 4, .held_out = 0.4, .window = 64};
+  RowMatrix<S> data = gaussian<S>(300, 3, {9, 0});
+  Vector<double> mean = Vector<double>::Zero(3);
+  double count = 0;
+  for (Index i = 0; i < 300; ++i)
+    if (part_of(i, shuffle) == Part::training) {
+      mean += data.row(i).transpose().template cast<double>();
+      ++count;
+    }
+  mean /= count;
+  for (const auto centring : {Centring::exact, Centring::running}) {
+    StreamOptions options{.batch = 50, .shuffle = shuffle, .transform = {.centring = centring}};
+    DataStream<S> stream(open<S>({{.rows = data}}), options);
+    if (centring == Centring::running) content(stream, 0);  // after a pass it has seen all
+    for (const Part part : {Part::training, Part::held_out}) {
+      stream.begin_pass(1, part);
+      while (stream.next())
+        for (Index i = 0; i < stream.view(0).rows(); ++i) {
+          const Index number = stream.view(0).batch.numbers()[static_cast<std::size_t>(i)];
+          const Vector<S> expected =
+              (data.row(number).transpose().template cast<double>() - mean).template cast<S>();
+          EXPECT_LE((stream.view(0).batch.dense().col(i) - expected).cwiseAbs().maxCoeff(), rounding<S>(1));
+        }
+    }
+    EXPECT_LE((stream.transform(0).mean() - mean).norm(), 1e-14);
+  }
+}
+
+TYPED_TEST(Streams, TheRunningMeanIsThatOfTheRowsSoFar) {
+  using S = TypeParam;
+  // Standard input: read once, never rewound.
+  MemoryFile<S> file{.rows = gaussian<S>(300, 3, {9, 0}), .name = "-", .sparse = true, .once = true};
+  const RowMatrix<S> data = file.rows;
+  DataStream<S> stream(open<S>({file}), {.batch = 50, .transform = {.centring = Centring::running}});
+  Vector<double> sum = Vector<double>::Zero(3);
+  double count = 0;
+  stream.begin_pass(0);
+  while (stream.next()) {
+    for (const Index number : stream.view(0).batch.numbers())
+      sum += data.row(number).transpose().template cast<double>();
+    count += double(stream.view(0).rows());
+    EXPECT_LE((stream.view(0).mean.template cast<double>() - sum / count).norm(), double(rounding<S>(1)));
+  }
+  EXPECT_EQ(count, 300);
+  EXPECT_EQ(sentence([&] { stream.begin_pass(1); }), "- can be read only once");
+  EXPECT_EQ(sentence([&] { stream.next(); }), "a batch was asked for before a pass was begun");
+  EXPECT_EQ(sentence([&] { DataStream<S>(open<S>({file}), {}); }), "- can be read only once");
+}
+
+TYPED_TEST(Streams, ARowThatOneViewDropsIsDroppedInBoth) {
+  using S = TypeParam;
+  constexpr S nan = std::numeric_limits<S>::quiet_NaN();
+  auto first = left<S>(100), second = right<S>(100);
+  first.rows(10, 0) = second.rows(20, 1) = nan;
+  for (Index i = 0; i < 100; ++i) first.labels.push_back(double(i));
+  for (const auto centring : {Centring::none, Centring::exact}) {
+    StreamOptions options{.batch = 1, .transform = {.centring = centring, .missing = Missing::drop}};
+    DataStream<S> stream(open<S>({first, second}), options);
+    Index rows = 0;
+    Vector<double> sum = Vector<double>::Zero(2);
+    stream.begin_pass(0);
+    while (stream.next()) {
+      ++rows;
+      ASSERT_EQ(stream.view(0).rows(), 1);
+      ASSERT_EQ(stream.labels().size(), 1u);
+      EXPECT_EQ(stream.labels()[0], double(stream.view(0).batch.numbers()[0]));
+      EXPECT_NE(stream.labels()[0], 10);
+      EXPECT_NE(stream.labels()[0], 20);
+      EXPECT_EQ(stream.view(1).batch.numbers()[0], stream.view(0).batch.numbers()[0]);
+      sum += stream.view(0).batch.dense().col(0).template cast<double>();
+    }
+    EXPECT_EQ(rows, 98);
+    if (centring == Centring::exact) {
+      EXPECT_LE(sum.norm(), double(rounding<S>(100)));  // the mean is that of the rows that stay
+    }
+  }
+}
+
+TYPED_TEST(Streams, DifferentNumbersOfRowsAreNamed) {
+  using S = TypeParam;
+  const std::string expected = "left.csv has 300 rows and right.npy has 301; expected as many in both";
+  for (const bool left_any : {false, true})
+    for (const bool right_any : {false, true})
+      for (const auto centring : {Centring::none, Centring::exact})
+        for (const Index window : {Index{0}, Index{50}, Index{300}})
+          for (const double held_out : {0.0, 0.5})
+            EXPECT_EQ(
+                sentence([&] {
+                  StreamOptions options{.batch = 32, .transform = {.centring = centring}};
+                  options.shuffle = {.held_out = held_out, .window = window};
+                  DataStream<S> stream(open<S>({left<S>(300, left_any), right<S>(301, right_any)}), options);
+                  content(stream, 0);
+                }),
+                expected);
+}
+
+TYPED_TEST(Streams, WhatTheReaderThrowsArrivesAndTheNextPassBeginsAnew) {
+  using S = TypeParam;
+  for (const bool read_ahead : {false, true}) {
+    auto file = left<S>(1000, true);
+    file.fails_at = Permutation(1000, {0, 0})(500);
+    DataStream<S> stream(open<S>({file}),
+                         {.batch = 100, .transform = {.centring = Centring::none}, .read_ahead = read_ahead});
+    for (int again = 0; again < 2; ++again) {
+      stream.begin_pass(0);
+      for (int i = 0; i < 5; ++i) EXPECT_TRUE(stream.next());
+      for (int i = 0; i < 2; ++i) EXPECT_EQ(sentence([&] { stream.next(); }), "left.csv: the disk is gone");
+    }
+  }
+  auto file = left<S>(1000);
+  file.rows(999, 1) = std::numeric_limits<S>::quiet_NaN();
+  const std::string expected = "left.csv: row 1000, column 2 is NaN; every entry must be finite";
+  for (const auto centring : {Centring::none, Centring::exact})
+    EXPECT_EQ(sentence([&] {
+                DataStream<S> stream(open<S>({file}), {.transform = {.centring = centring}});
+                content(stream, 0);
+              }),
+              expected);
+}
+
+TYPED_TEST(Streams, EndAtAnyMoment) {
+  using S = TypeParam;
+  for (int batches = -1; batches < 5; ++batches) {  // 30 rows are three batches
+    DataStream<S> stream(open<S>({left<S>(30)}), {.batch = 10});
+    if (batches >= 0) stream.begin_pass(0);
+    for (int i = 0; i < batches; ++i) EXPECT_EQ(stream.next(), i < 3);
+  }
+}
+
+TEST(Streams, SayWhatIsWrong) {
+  const auto error = [](std::vector<MemoryFile<double>> files, StreamOptions options = {}) {
+    return sentence([&] { DataStream<double>(open<double>(std::move(files)), options); });
+  };
+  EXPECT_EQ(error({}), "0 views, expected one or two");
+  EXPECT_EQ(error({left<double>(3), left<double>(3), left<double>(3)}), "3 views, expected one or two");
+  EXPECT_EQ(error({left<double>(3)}, {.batch = 0}), "a batch of 0 rows, expected at least 1");
+  EXPECT_EQ(error({left<double>(0)}), "left.csv: no rows to train on");
+  EXPECT_EQ(error({left<double>(1)}), "left.csv: each of its 2 columns is constant");
+  DataStream<double> stream(open<double>({left<double>(3)}), {});
+  EXPECT_EQ(sentence([&] { stream.next(); }), "a batch was asked for before a pass was begun");
+}
+
+}  // namespace
+}  // namespace landfall::test
