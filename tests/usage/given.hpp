@@ -9,6 +9,7 @@
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -37,6 +38,7 @@ template <class... T>
 void use(const T&...) {}
 
 extern landfall::Index n, p, count;
+extern std::vector<landfall::Index> rows;
 extern std::uint64_t seed, pass;
 
 // n x p

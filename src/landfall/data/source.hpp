@@ -1,5 +1,6 @@
 // Where rows come from: a file of some format, several files, memory. Whatever it is, it hands out batches.
 //
+//   #include <landfall/data/open_source.hpp>
 //   auto source = landfall::open_source<float>("left.npy");
 //   landfall::Batch<float> batch;
 //   while (source->read(128, batch) > 0) use(batch);        // in order
