@@ -1,4 +1,5 @@
-// A source for the tests of what is done with sources: a matrix in memory that behaves like a file of some kind.
+// A source for the tests of what is done with sources: a matrix in memory that behaves like a file of some
+// kind.
 #pragma once
 
 #include <landfall/data/source.hpp>

@@ -123,8 +123,8 @@ TYPED_TEST(Shuffle, ARowStaysLessThanAWindowFromItsPlace) {
   EXPECT_GT(farthest, 100);
 }
 
-/// Pearson's statistic of counts that should be equal exceeds d + 2 sqrt(d t) + 2 t, d = bins - 1, with a probability of
-/// at most about exp(-t) (Laurent and Massart's bound for the chi-squared distribution); t = 20.
+/// Pearson's statistic of counts that should be equal exceeds d + 2 sqrt(d t) + 2 t, d = bins - 1, with a
+/// probability of at most about exp(-t) (Laurent and Massart's bound for the chi-squared distribution); t = 20.
 void expect_uniform(const std::vector<double>& counts) {
   const auto bins = static_cast<double>(counts.size());
   const double mean = std::accumulate(counts.begin(), counts.end(), 0.0) / bins;
@@ -136,8 +136,8 @@ void expect_uniform(const std::vector<double>& counts) {
 }
 
 TEST(Shuffle, EveryPlaceOfTheWindowIsEquallyLikely) {
-  // Windows that are neither the first nor the last have W rows. Where a given row goes in its window, and how far
-  // it is moved from the place it had there, over many passes.
+  // Windows that are neither the first nor the last have W rows. Where a given row goes in its window, and
+  // how far it is moved from the place it had there, over many passes.
   constexpr Index window = 32, rows = 5 * window, passes = 4000;
   MemorySource<double> source({.rows = numbered_rows<double>(rows, 1)});
   ShuffledReader<double> reader(source, {.seed = 11, .window = window});

@@ -57,7 +57,8 @@ TYPED_TEST(Statistics, AreThoseOfTheTwoPassFormula) {
 
 TYPED_TEST(Statistics, AFarFirstRowCostsLittle) {
   using S = TypeParam;
-  // Sums are relative to the first number c, and |c - mean| <= sqrt(N) deviations: at worst about sqrt(N) roundings.
+  // Sums are relative to the first number c, and |c - mean| <= sqrt(N) deviations: at worst about sqrt(N)
+  // roundings.
   constexpr Index rows = 20000;
   RowMatrix<S> data = gaussian<S>(rows, 2, {3, 1});
   data.row(0).setConstant(S(1e6));

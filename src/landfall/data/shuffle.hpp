@@ -32,7 +32,8 @@ struct ShuffleOptions {
   double held_out = 0;  // fraction of the rows, in [0, 1), chosen by a hash of the row number and the seed
   /// W. 0: one permutation where the source allows it, otherwise default_window().
   Index window = 0;
-  /// Bytes that the rows of a window may take, twice while the second is filled: more is an error. Never changes the order.
+  /// Bytes that the rows of a window may take, twice while the second is filled: more is an error. Never
+  /// changes the order.
   std::uint64_t memory = std::uint64_t{2} << 30;
 };
 
@@ -52,13 +53,15 @@ class ShuffledReader {
   /// Starts a pass over one part of the rows, each of which it visits once.
   void begin_pass(std::uint64_t pass, Part part = Part::training);
 
-  /// Replaces the batch by the next `count` rows, or those that are left; returns how many, 0 at the end of the pass.
+  /// Replaces the batch by the next `count` rows, or those that are left; returns how many, 0 at the end of
+  /// the pass.
   Index read(Index count, Batch<S>& batch);
 
   /// Labels of the rows of the last batch, where the source has them.
   std::span<const double> labels() const { return labels_; }
 
-  /// How many rows the source has, in both parts. Reads it to its end if that is not known, which ends the pass.
+  /// How many rows the source has, in both parts. Reads it to its end if that is not known, which ends the
+  /// pass.
   Index count_rows();
 
  private:

@@ -1,5 +1,5 @@
-// One file of samples, or two whose rows belong together, as batches that are ready to use: shuffled, complete,
-// centred. While a batch is used, a thread reads the next.
+// One file of samples, or two whose rows belong together, as batches that are ready to use: shuffled,
+// complete, centred. While a batch is used, a thread reads the next.
 //
 //   std::vector<landfall::SourcePtr<float>> views;                 // left and right
 //   landfall::DataStream<float> stream(std::move(views), {.batch = 128});
@@ -31,15 +31,16 @@ struct StreamOptions {
 template <class S>
 class DataStream {
  public:
-  /// Reads all training rows once if the transform needs it. Views with different numbers of rows are an error,
-  /// here if the numbers are known, else at the end of the first reading.
+  /// Reads all training rows once if the transform needs it. Views with different numbers of rows are an
+  /// error, here if the numbers are known, else at the end of the first reading.
   DataStream(std::vector<SourcePtr<S>> views, const StreamOptions& options);
 
   /// Starts a pass, whatever is left of another. A running mean begins anew with each pass over training rows
   /// until one has gone to its end, and stays what it is from then on.
   void begin_pass(std::uint64_t pass, Part part = Part::training);
 
-  /// Makes the next batch the current one; false at the end of the pass. What went wrong in the thread is thrown here.
+  /// Makes the next batch the current one; false at the end of the pass. What went wrong in the thread is
+  /// thrown here.
   bool next();
 
   /// Of the current batch: its rows in every view, and their labels where the first view has them.

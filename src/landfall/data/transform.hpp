@@ -40,8 +40,8 @@ struct TransformOptions {
   }
 };
 
-/// Rows (A - 1 m') D, D = diag(1 / scale). Dense rows have been centred and scaled already; sparse ones are kept
-/// as they are, and their products corrected by a term of rank one.
+/// Rows (A - 1 m') D, D = diag(1 / scale). Dense rows have been centred and scaled already; sparse ones are
+/// kept as they are, and their products corrected by a term of rank one.
 template <class S>
 class CentredBatch {
  public:
@@ -67,8 +67,8 @@ class Transform {
   /// The name is the source's, for messages.
   Transform(std::string name, Index cols, const TransformOptions& options);
 
-  /// Takes mean and deviation from here. Columns that would be zero are dropped: constant ones, or, where nothing is
-  /// centred, columns of zeros.
+  /// Takes mean and deviation from here. Columns that would be zero are dropped: constant ones, or, where
+  /// nothing is centred, columns of zeros.
   void learn(const ColumnStatistics& columns);
   /// The same for the running mean, where no column is dropped since the next row may differ.
   void follow(const ColumnStatistics& columns);
