@@ -124,7 +124,8 @@ TYPED_TEST(Shuffle, ARowStaysLessThanAWindowFromItsPlace) {
 }
 
 /// Pearson's statistic of counts that should be equal exceeds d + 2 sqrt(d t) + 2 t, d = bins - 1, with a
-/// probability of at most about exp(-t) (Laurent and Massart's bound for the chi-squared distribution); t = 20.
+/// probability of at most about exp(-t) (Laurent and Massart's bound for the chi-squared distribution); t =
+/// 20.
 void expect_uniform(const std::vector<double>& counts) {
   const auto bins = static_cast<double>(counts.size());
   const double mean = std::accumulate(counts.begin(), counts.end(), 0.0) / bins;

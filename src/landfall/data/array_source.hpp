@@ -1,4 +1,5 @@
-// A dense array of numbers in a file or in bytes, as a source: .npy and IDX files are a header and such an array.
+// A dense array of numbers in a file or in bytes, as a source: .npy and IDX files are a header and such an
+// array.
 //
 //   const landfall::InputFile file("left.npy");
 //   const auto header = landfall::read_npy_header(file);

@@ -45,8 +45,8 @@ void Batch<S>::add_entry(Index col, S value) {
 template <class S>
 void Batch<S>::times(In<S> x, Out<S> out) const {
   if (x.rows() != cols_ || out.rows() != rows() || out.cols() != x.cols())
-    throw UsageError(fmt::format("a batch of {}x{} times {}x{} into {}x{}", rows(), cols_, x.rows(), x.cols(), out.rows(),
-                                 out.cols()));
+    throw UsageError(fmt::format("a batch of {}x{} times {}x{} into {}x{}", rows(), cols_, x.rows(), x.cols(),
+                                 out.rows(), out.cols()));
   if (!sparse_) {
     multiply_at<S>(dense(), x, out);
     return;
@@ -64,8 +64,8 @@ void Batch<S>::times(In<S> x, Out<S> out) const {
 template <class S>
 void Batch<S>::transpose_times(In<S> w, Out<S> out, S scale, S beta) const {
   if (w.rows() != rows() || out.rows() != cols_ || out.cols() != w.cols())
-    throw UsageError(fmt::format("the transpose of a batch of {}x{} times {}x{} into {}x{}", rows(), cols_, w.rows(),
-                                 w.cols(), out.rows(), out.cols()));
+    throw UsageError(fmt::format("the transpose of a batch of {}x{} times {}x{} into {}x{}", rows(), cols_,
+                                 w.rows(), w.cols(), out.rows(), out.cols()));
   if (!sparse_) {
     multiply<S>(dense(), w, out, scale, beta);
     return;

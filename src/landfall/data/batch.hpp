@@ -17,7 +17,8 @@ namespace landfall {
 template <class S>
 class Batch {
  public:
-  /// Empties the batch and says what its rows are like. Storage is kept, so a batch that is used again does not allocate.
+  /// Empties the batch and says what its rows are like. Storage is kept, so a batch that is used again does
+  /// not allocate.
   void start_dense(Index cols);
   void start_sparse(Index cols);
 

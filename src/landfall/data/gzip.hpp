@@ -26,8 +26,9 @@ class GzipReader {
   GzipReader(const GzipReader&) = delete;
   GzipReader& operator=(const GzipReader&) = delete;
 
-  /// Fills out, or as much of it as there is left; returns how many bytes, 0 at the end. DataError when the data
-  /// are damaged (the checksum and length of each member are compared), cut short, or followed by something else.
+  /// Fills out, or as much of it as there is left; returns how many bytes, 0 at the end. DataError when the
+  /// data are damaged (the checksum and length of each member are compared), cut short, or followed by
+  /// something else.
   std::size_t read(std::span<std::byte> out);
 
   /// Back to the first byte.

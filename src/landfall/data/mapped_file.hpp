@@ -1,5 +1,5 @@
-// A file as memory: only the pages that are touched are read, and those touched before are given back, so that
-// a file of any size needs little memory.
+// A file as memory: only the pages that are touched are read, and those touched before are given back, so
+// that a file of any size needs little memory.
 //
 //   const landfall::MappedFile mapped(landfall::InputFile("left.npy"));
 //   use(mapped.piece(0, 128));

@@ -1,4 +1,5 @@
-// What sources of dense rows at known places have in common: in order or in any order, they fetch rows by number.
+// What sources of dense rows at known places have in common: in order or in any order, they fetch rows by
+// number.
 //
 //   class Zeros : public landfall::RandomSource<double> {
 //     void fetch(std::span<const landfall::Index> rows, landfall::Batch<double>& batch) override {

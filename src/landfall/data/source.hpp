@@ -22,10 +22,10 @@ class Source {
  public:
   virtual ~Source() = default;
 
-  virtual const std::string& name() const = 0;         // the file as given, for messages
-  virtual std::string_view format() const = 0;          // "npy", "csv", ...
-  virtual std::string_view element_type() const = 0;    // as stored: "f4", "u1", "text", ...
-  virtual std::optional<Index> rows() const = 0;        // unknown for a text file that was not read to its end yet
+  virtual const std::string& name() const = 0;        // the file as given, for messages
+  virtual std::string_view format() const = 0;        // "npy", "csv", ...
+  virtual std::string_view element_type() const = 0;  // as stored: "f4", "u1", "text", ...
+  virtual std::optional<Index> rows() const = 0;  // unknown for a text file that was not read to its end yet
   virtual Index cols() const = 0;
   virtual bool sparse() const { return false; }
 
