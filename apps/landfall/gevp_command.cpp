@@ -44,8 +44,8 @@ double since(Clock::time_point begin) {
 template <class S>
 OperatorPtr<S> load_operator(const std::string& path) {
   return std::visit(
-      [](auto&& matrix) -> OperatorPtr<S> {
-        using M = std::decay_t<decltype(matrix)>;
+      [](auto matrix) -> OperatorPtr<S> {
+        using M = decltype(matrix);
         if constexpr (std::is_same_v<M, Matrix<S>>)
           return std::make_shared<DenseOperator<S>>(std::move(matrix));
         else

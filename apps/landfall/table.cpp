@@ -16,6 +16,7 @@ std::vector<std::string> aligned(const std::vector<double>& numbers, int digits)
   const bool plain = largest == 0 || (largest < 1e6 && smallest >= 1e-3);
   const int whole = largest >= 1 ? static_cast<int>(std::log10(largest)) + 1 : 1;
   std::vector<std::string> texts;
+  texts.reserve(numbers.size());
   for (const double number : numbers)
     texts.push_back(plain ? fmt::format("{:.{}f}", number, std::max(digits - whole, 0))
                           : fmt::format("{:.{}e}", number, digits - 1));

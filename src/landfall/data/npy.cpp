@@ -246,7 +246,7 @@ NpyHeader read_npy_header(const InputFile& file) {
 }
 
 NpyHeader read_npy_matrix_header(const InputFile& file) {
-  const NpyHeader header = read_npy_header(file);
+  NpyHeader header = read_npy_header(file);
   if (header.shape.empty() || header.shape.size() > 2)
     throw DataError(
         fmt::format("{}: an array of {} dimensions, expected 1 or 2", file.name(), header.shape.size()));

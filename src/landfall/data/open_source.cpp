@@ -132,6 +132,7 @@ SourcePtr<S> open_source(const std::vector<std::filesystem::path>& paths) {
   if (paths.empty()) throw UsageError("no files to read, expected at least one");
   if (paths.size() == 1) return open_source<S>(paths.front());
   std::vector<SourcePtr<S>> parts;
+  parts.reserve(paths.size());
   for (const auto& path : paths) parts.push_back(open_source<S>(path));
   return std::make_unique<JoinedSource<S>>(std::move(parts));
 }

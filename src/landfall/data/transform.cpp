@@ -134,7 +134,7 @@ void Transform<S>::apply(Batch<S>& batch, CentredBatch<S>& out) const {
 
   out.mean.resize(0);
   out.inverse_scale.resize(0);
-  constexpr double largest = std::numeric_limits<S>::max();
+  constexpr auto largest = static_cast<double>(std::numeric_limits<S>::max());
   if (sparse && centred) out.mean = mean_.cast<S>();
   if (sparse && scaled) out.inverse_scale = scale_.cwiseInverse().cwiseMin(largest).cast<S>();
   if (dropped_.empty()) {

@@ -184,9 +184,8 @@ void Solver<S>::move(double step) {
     S factor = eta;
     if (options_.trust) {
       scratch_.resize(x_[i].rows(), x_[i].cols());
-      const double cut =
-          trust_scale<S>(landscape_.metric(i), field_.lambda[i], *options_.trust / step, scratch_);
-      factor *= static_cast<S>(cut);
+      const S cut = trust_scale<S>(landscape_.metric(i), field_.lambda[i], *options_.trust / step, scratch_);
+      factor *= cut;
       whole = whole && cut == 1;
     }
     m = mu * m + factor * field_.lambda[i];
