@@ -70,7 +70,8 @@ template <class S>
 double file_rounding(const InputFile& file) {
   const bool single = std::is_same_v<S, float> ||
                       (file_type(file) == FileType::npy && read_npy_header(file).type == NpyType::f4);
-  return single ? static_cast<double>(std::numeric_limits<float>::epsilon()) : std::numeric_limits<double>::epsilon();
+  return single ? static_cast<double>(std::numeric_limits<float>::epsilon())
+                : std::numeric_limits<double>::epsilon();
 }
 
 template <class S>
