@@ -1,6 +1,6 @@
 // Canonical correlations of two views from batches of 128 samples, four passes, no covariance formed by the
 // method: an unbiased (split) estimate of the landing field, preconditioned by a sketch of each view.
-// The data are an easy factor model: with badly conditioned features the same settings reach 0.986 of the exact sum.
+// The data are an easy factor model: with badly conditioned features these settings reach 0.986 of the sum.
 #include <landfall/landing/sampled.hpp>
 #include <landfall/landing/sketch.hpp>
 #include <landfall/landing/solver.hpp>
