@@ -41,7 +41,7 @@ void setup_data_planted_cca(CLI::App& data) {
                        "columns are as frequent as words in a text")
                        ->check(positive_number())
                        ->excludes(condition);
-  auto* format = add_format(add, options->format, "npy, or svm with --nonzeros");
+  auto* format = add_format(add, options->format, "npy; sparse: svm");
   add("--seed", planted.seed, "N", "of all random numbers [0]")->check(whole_number(0));
   command->footer(
       "Examples:\n"
@@ -53,9 +53,9 @@ void setup_data_planted_cca(CLI::App& data) {
     if (nonzeros->count() > 0) chosen.nonzeros = options->nonzeros;
     if (format->count() == 0) options->format = chosen.nonzeros ? "svm" : "npy";
     write_planted_cca(options->folder, chosen, "." + options->format);
-    fmt::print(stderr, "wrote {0}/left.{1}, {3}x{4}, {0}/right.{1}, {3}x{5}, and the truth, {2} pairs\n",
-               options->folder, options->format, chosen.correlations.size(), chosen.samples, chosen.left,
-               chosen.right);
+    fmt::print(stderr,
+               "wrote {0}/left.{1}, {2}x{3}, {0}/right.{1}, {2}x{4}, and their weights and correlations\n",
+               options->folder, options->format, chosen.samples, chosen.left, chosen.right);
   });
 }
 
