@@ -343,12 +343,12 @@ TEST(Hdf5Writing, HappensWholeOrNotAtAll) {
     EXPECT_EQ(content(folder / "m.h5"), bytes);
     batch.start_dense(3);
     EXPECT_EQ(usage_error([&] { writer.write(batch); }),
-              (folder / "m.h5:/other").string() + ": a batch of 3 columns, expected 2");
+              (folder / "m.h5:/other").string() + ": rows of 3 columns to write, expected 2");
   }
   EXPECT_EQ(content(folder / "m.h5"), bytes);
   EXPECT_EQ(folder.names(), std::vector<std::string>{"m.h5"});
   EXPECT_EQ(usage_error([&] { Hdf5Writer<double>(folder / "m.h5", 0); }),
-            (folder / "m.h5").string() + ": 0 columns, expected at least 1");
+            (folder / "m.h5").string() + ": 0 columns to write, expected at least 1");
   const std::string text = data_error(folder / "m.h5:/", [&] { Hdf5Writer<double>(folder / "m.h5:/", 1); });
   EXPECT_EQ(text.substr(0, 19), "cannot be written: ");
   EXPECT_EQ(data_error(folder.path(), [&] { Hdf5Writer<double>(folder.path(), 1); }),

@@ -1,6 +1,7 @@
 #include <landfall/data/file.hpp>
 #include <landfall/data/hdf5.ipp>
 #include <landfall/data/hdf5_writer.hpp>
+#include <landfall/data/rows.hpp>
 #include <landfall/errors.hpp>
 
 #include <algorithm>
@@ -74,7 +75,8 @@ struct Hdf5Writer<S>::File {
 
 template <class S>
 Hdf5Writer<S>::Hdf5Writer(const std::filesystem::path& path, Index cols) {
-  if (cols < 1) throw UsageError(fmt::format("{}: {} columns, expected at least 1", path.string(), cols));
+  if (cols < 1)
+    throw UsageError(fmt::format("{}: {} columns to write, expected at least 1", path.string(), cols));
   const Hdf5Path split = Hdf5Path::split(path);
   file_ = std::make_unique<File>(path, split.file, split.dataset.empty() ? "/data" : split.dataset, cols);
 }
@@ -84,21 +86,18 @@ Hdf5Writer<S>::~Hdf5Writer() = default;
 
 template <class S>
 void Hdf5Writer<S>::write(const Batch<S>& rows) {
-  if (rows.cols() != file_->cols)
-    throw UsageError(
-        fmt::format("{}: a batch of {} columns, expected {}", file_->name, rows.cols(), file_->cols));
+  check_columns(file_->name, rows.cols(), file_->cols);
   if (rows.rows() == 0) return;
   if (!rows.sparse()) return file_->append(rows.values().data(), rows.rows());
   std::vector<S>& block = file_->block;
   const Index step = std::max<Index>(1, chunk_numbers<S> / rows.cols());
   for (Index first = 0; first < rows.rows(); first += step) {
     const Index count = std::min(step, rows.rows() - first);
-    block.assign(static_cast<std::size_t>(count * rows.cols()), S(0));
+    block.resize(static_cast<std::size_t>(count * rows.cols()));
     for (Index i = 0; i < count; ++i)
-      for (Index k = rows.starts()[static_cast<std::size_t>(first + i)];
-           k < rows.starts()[static_cast<std::size_t>(first + i) + 1]; ++k)
-        block[static_cast<std::size_t>(i * rows.cols() + rows.columns()[static_cast<std::size_t>(k)])] =
-            rows.values()[static_cast<std::size_t>(k)];
+      dense_row<S>(rows, first + i,
+                   std::span(block).subspan(static_cast<std::size_t>(i * rows.cols()),
+                                            static_cast<std::size_t>(rows.cols())));
     file_->append(block.data(), count);
   }
 }

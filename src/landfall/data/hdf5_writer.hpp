@@ -5,7 +5,7 @@
 //   out.finish();                                                       // only now is there a scores.h5
 #pragma once
 
-#include <landfall/data/batch.hpp>
+#include <landfall/data/writer.hpp>
 
 #include <filesystem>
 #include <memory>
@@ -16,16 +16,16 @@ namespace landfall {
 /// a whole, with whatever else is in it, and keeps its content until finish(). The same rows give the same
 /// bytes.
 template <class S>
-class Hdf5Writer {
+class Hdf5Writer final : public Writer<S> {
  public:
   Hdf5Writer(const std::filesystem::path& path, Index cols);
-  ~Hdf5Writer();
+  ~Hdf5Writer() override;
   Hdf5Writer(const Hdf5Writer&) = delete;
   Hdf5Writer& operator=(const Hdf5Writer&) = delete;
 
   /// Sparse rows are written with their zeros.
-  void write(const Batch<S>& rows);
-  void finish();
+  void write(const Batch<S>& rows) override;
+  void finish() override;
 
  private:
   struct File;
