@@ -30,7 +30,7 @@ struct Case {
 
 std::vector<Case> cases() {
   std::vector<Case> all = {{1, 1, false, 1}, {1, 7, true, 2}, {9, 1, false, 3}, {700, 3, true, 4}};
-  for (std::uint64_t seed = 5; seed < 13; ++seed)
+  for (std::uint64_t seed = 5; seed < 10; ++seed)
     all.push_back({2 + static_cast<Index>(uniform({seed, 7}, 0) * 400),
                    1 + static_cast<Index>(uniform({seed, 7}, 1) * 40), seed % 2 == 0, seed});
   return all;

@@ -17,6 +17,7 @@ struct Hdf5Layout {
   bool big = false;
   hsize_t chunk_rows = 0, chunk_cols = 0;  // 0: contiguous
   int deflate = 0;                         // level
+  bool others = false;                     // shuffle before it, fletcher32 after it
   H5Z_filter_t filter = 0;                 // another one
   bool vector = false;                     // one dimension
 };
@@ -51,7 +52,9 @@ inline void add_hdf5(const std::filesystem::path& path, const std::string& name,
   const hid_t creation = H5Pcreate(H5P_DATASET_CREATE), links = H5Pcreate(H5P_LINK_CREATE);
   const std::array<hsize_t, 2> chunk = {layout.chunk_rows, layout.chunk_cols};
   if (layout.chunk_rows > 0) H5Pset_chunk(creation, dimensions, chunk.data());
+  if (layout.others) H5Pset_shuffle(creation);
   if (layout.deflate > 0) H5Pset_deflate(creation, static_cast<unsigned>(layout.deflate));
+  if (layout.others) H5Pset_fletcher32(creation);
   if (layout.filter > 0) H5Pset_filter(creation, layout.filter, H5Z_FLAG_MANDATORY, 0, nullptr);
   H5Pset_create_intermediate_group(links, 1);
   const hid_t dataset = H5Dcreate2(file, name.c_str(), type, space, links, creation, H5P_DEFAULT);

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <hdf5.h>
 
@@ -113,14 +114,16 @@ class Dataset {
   Index tile_cols() const { return tile_cols_; }
 
   /// The numbers of a block of the matrix, row after row, in the byte order of this machine.
-  void read(Index row, Index rows, Index col, Index cols, std::byte* out) const;
+  void read(Index row, Index rows, Index col, Index cols, std::byte* out);
 
  private:
   void open(const Hdf5Path& path);
   void check_entries(const Handle& type);
   void check_shape();
   void check_filters(const Handle& creation);
-  void check_storage(const Handle& creation, std::uint64_t file_size);
+  void check_storage(const Handle& creation);
+  void check_chunks(Index row, Index rows, Index col, Index cols);
+  void check_chunk(Index row, Index col);
   void choose_cache(const Hdf5Options& options);
   [[noreturn]] void fail(const std::string& what) const;
   std::uint64_t chunk_bytes() const;
@@ -133,7 +136,10 @@ class Dataset {
   Index rows_ = 0, cols_ = 0;
   int dimensions_ = 2;
 
+  std::uint64_t file_size_ = 0;
   bool chunked_ = false, packed_ = false;
+  int deflate_ = -1, checksum_ = -1;  // places among the filters
+  std::vector<bool> checked_;         // chunks that unpack to their size
   Index chunk_rows_ = 0, chunk_cols_ = 0;
   bool any_order_ = true;
   Index tile_rows_ = 0, tile_cols_ = 0;
