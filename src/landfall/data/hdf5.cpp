@@ -163,7 +163,9 @@ void Dataset::fail(const std::string& what) const {
 
 void Dataset::open(const Hdf5Path& path) {
   if (H5Fis_hdf5(path.file.c_str()) <= 0) fail("not an HDF5 file");
-  file_ = Handle(H5Fopen(path.file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS));
+  H5Pset_sieve_buf_size(access.id(), 1);  // a row is read, not the 64 KiB around it
+  file_ = Handle(H5Fopen(path.file.c_str(), H5F_ACC_RDONLY, access.id()));
   if (!file_) fail(fmt::format("damaged HDF5 file: {}", reason()));
   path_ = path.dataset.empty() ? only_matrix(file_, name_) : path.dataset;
   const std::string file_name = std::exchange(name_, fmt::format("{}:{}", name_, path_));
