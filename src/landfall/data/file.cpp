@@ -113,6 +113,12 @@ void AtomicFile::commit() {
   descriptor_ = -1;
 }
 
+void remove_file(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::remove(path, error);
+  if (error) throw DataError(fmt::format("{}: cannot be removed: {}", path.string(), error.message()));
+}
+
 void make_folder(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);

@@ -67,6 +67,9 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
+/// Nothing when there is no such file; DataError when it cannot be removed.
+void remove_file(const std::filesystem::path& path);
+
 /// Makes the folder, and those above it, if it is missing; DataError when it cannot be.
 void make_folder(const std::filesystem::path& path);
 

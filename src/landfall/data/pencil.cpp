@@ -85,10 +85,7 @@ void write_pencil(const std::filesystem::path& folder, const Pencil& pencil) {
   if (pencil.eigenvalues.size() > 0) {
     write_npy_vector<double>(eigenvalues, pencil.eigenvalues);
   } else {
-    std::error_code error;
-    std::filesystem::remove(eigenvalues, error);
-    if (error)
-      throw DataError(fmt::format("{}: cannot be removed: {}", eigenvalues.string(), error.message()));
+    remove_file(eigenvalues);
   }
 }
 

@@ -1,5 +1,6 @@
 // Rows written batch by batch, whatever the format: it is known by the end of the file's name.
 //
+//   #include <landfall/data/source.hpp>
 //   auto out = landfall::open_writer<float>("copy.csv", source.cols());
 //   landfall::Batch<float> rows;
 //   while (source.read(128, rows) > 0) out->write(rows);
