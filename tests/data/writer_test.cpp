@@ -36,7 +36,7 @@ void write_in_batches(Writer<S>& writer, const RowMatrix<S>& m, Index step, bool
     writer.write(batch_of<S>(m, first, std::min(first + step, m.rows()), sparse));
 }
 
-/// About the given share of entries is not zero, of sizes from 1e-12 to 1e12; some rows and columns have none.
+/// About the given share of entries is not zero, of sizes from 1e-12 to 1e12; some rows have none.
 template <class S>
 RowMatrix<S> random_rows(Index rows, Index cols, double density, std::uint64_t seed) {
   const Matrix<double> normal = gaussian<double>(rows, cols, {seed, 1});

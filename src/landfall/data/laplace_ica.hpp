@@ -46,7 +46,7 @@ class LaplaceIca {
   Vector<double> sources_, row_;
 };
 
-/// Writes data with this ending (see open_writer) in single precision, mixing.npy, and truth.json, which names
+/// Writes data with this ending (see open_writer) in single precision, mixing.npy, and truth.json, which has
 /// the distribution of each source; makes the folder if it is missing.
 void write_laplace_ica(const std::filesystem::path& folder, const LaplaceIcaOptions& options,
                        const std::string& ending = ".npy");

@@ -62,8 +62,8 @@ template <class S>
 void write_matrix_market(const std::filesystem::path& path, const Eigen::SparseMatrix<S>& matrix);
 
 /// Appends batches to a sparse ("coordinate") file that appears on commit(), which fills in the counts. An
-/// array would list the columns one after the other, which rows that come one after the other cannot; so dense
-/// rows are written as sparse ones, without their zeros.
+/// array would list the columns one after the other, which rows that come one after the other cannot; so
+/// dense rows are written as sparse ones, without their zeros.
 template <class S>
 class MatrixMarketWriter {
  public:

@@ -1,5 +1,5 @@
-// NumPy's .npy files: vectors and matrices of real numbers, any byte order, rows or columns first. Whole here;
-// by batches they are read through npy_source.hpp and written through writer.hpp.
+// NumPy's .npy files: vectors and matrices of real numbers, any byte order, rows or columns first. Whole
+// here; by batches they are read through npy_source.hpp and written through writer.hpp.
 //
 //   landfall::write_npy<double>("X.npy", x);                             // numpy.load("X.npy")
 //   landfall::Matrix<float> single = landfall::read_npy<float>("X.npy"); // converted to the scalar asked for

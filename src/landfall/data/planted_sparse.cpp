@@ -127,8 +127,8 @@ class SparseView final : public PlantedView<S> {
             column.sign / (1 - column.frequency + variance) / std::sqrt(goal + goal * goal);
   }
 
-  /// Each column with its frequency, in time that grows with those present: the next candidate is as far as if
-  /// all had the frequency p of the last one, which none exceeds, and is taken with probability q_j / p.
+  /// Each column with its frequency, in time that grows with those present: the next candidate is as far as
+  /// if all had the frequency p of the last one, which none exceeds, and is taken with probability q_j / p.
   template <class F>
   void each_present(Draws& draws, F use) const {
     std::size_t j = 0, last = 0;
