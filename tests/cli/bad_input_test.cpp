@@ -60,11 +60,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"a.npy", npy.substr(0, 30), "truncated: expected "},
         BadFile{"a.npy", npy + '\0', "too long: expected "},
         BadFile{"a.npy", "NUMPY" + npy, "not an .npy file"},
-        BadFile{"a.npy", npy_of("(3000000000, 4)"), "truncated: expected 96000000080 bytes, found "},
+        BadFile{"a.npy", npy_of("(3000000000, 4)"), "truncated: expected 96000000079 bytes, found "},
         BadFile{"a.npy", npy_of("(-3, -4)"), "a negative size, -3"},
         BadFile{"a.npy", npy_of("(4611686018427387904, 4)"), "truncated: expected more than 2^62 bytes"},
         BadFile{"a.npy", npy_of("(99999999999999999999, 4)"), "a size beyond 2^63"},
-        BadFile{"a.npy", npy_of("(0, 4)").substr(0, 80), "expected at least one row and one column"},
+        BadFile{"a.npy", npy_bytes(1, npy_dictionary("<f8", false, "(0, 4)"), ""),
+                "expected at least one row and one column"},
         BadFile{"a.npy", npy_of("(3, 2, 2)"), "an array of 3 dimensions, expected 1 or 2"},
         BadFile{"a.npy", npy_of("(3, 4)", "<c16"), "entries of type '<c16', expected one of f4 f8"},
         BadFile{"a.npy", npy_of("(3, 4)", "|O"), "entries of type '|O', expected one of f4 f8"},
@@ -106,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(
                       BadFile{"a.csv", "1,2\n3,\"4\n5,6\n", "line 2: a quoted field without an end"},
                       BadFile{"a.csv", "1,2\n\"3\"3,4\n", "line 2: '3' after a quoted field"},
                       BadFile{"a.csv", std::string("1,2\n\0\0,4\n", 9),
-                              "line 2, column 1: '??' is not a number"},
+                              "line 2, column 1: '?\?' is not a number"},
                       BadFile{"a.tsv", "1\t2\n3\n", "line 2: 1 fields, expected 2"}));
 
 INSTANTIATE_TEST_SUITE_P(
@@ -138,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"a.mtx", market + "array real general\n2 two\n",
                 "line 2: expected 'rows columns', found '2 two'"},
         BadFile{"a.mtx", market + "array real general\n-2 2\n1\n", "line 2: -2x2, expected at least one row"},
-        BadFile{"a.mtx", market + "array real general\n2 2\n1\n2\n3\n",
+        BadFile{"a.mtx", market + "array real general\n2 2\n1\n2\n3.5\n",
                 "line 5: the file ends after 3 entries, expected 4"},
         BadFile{"a.mtx", market + "array real general\n2 2\n1 2 3 4\n5\n",
                 "line 4: more entries than the 4 expected"},
