@@ -7,6 +7,7 @@
 #include <data/gzip_bytes.hpp>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace landfall::test {
 namespace {
@@ -22,9 +23,9 @@ void PrintTo(const BadFile& file, std::ostream* out) {
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-const std::string limited;  // sanitizers reserve far more
+const Words limited;  // sanitizers reserve far more
 #else
-const std::string limited = "ulimit -v 1048576; export OPENBLAS_NUM_THREADS=1;";
+const Words limited = {"OPENBLAS_NUM_THREADS=1", "prlimit", "--as=1073741824"};
 #endif
 
 /// Refused with code 3 and one line that names the file and says this.
@@ -215,17 +216,20 @@ TEST(BadInput, WhatMustNotBeRead) {
   std::filesystem::permissions(folder.path(), std::filesystem::perms(0755));
   std::filesystem::permissions(path, none);
   std::filesystem::permissions(folder / "shut", none);
-  const std::string nobody = geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups" : "";
-  if (run_program(folder.path(), {"--version"}, "", nobody).code != 0)
+  const Words nobody =
+      geteuid() == 0 ? Words{"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"} : Words{};
+  if (run_program(folder.path(), {"--version"}, nobody).code != 0)
     GTEST_SKIP() << "root may read everything, and nobody may not run the program";
   for (const std::string name : {"locked.csv", "shut"})
-    expect_refusal(run_program(folder.path(), {"data", "info", name}, "", nobody), name,
+    expect_refusal(run_program(folder.path(), {"data", "info", name}, nobody), name,
                    "cannot be opened: Permission denied");
   std::filesystem::permissions(folder / "shut", std::filesystem::perms(0755));
 }
 
 Outcome info(const TemporaryFolder& folder, const std::string& bytes) {
-  return run_program(folder.path(), {"data", "info", "-"}, limited, "", folder.file("input", bytes));
+  Words words = limited;
+  words.insert(words.end(), {"sh", "-c", "exec \"$@\" <\"$0\"", folder.file("input", bytes)});
+  return run_program(folder.path(), {"data", "info", "-"}, words);
 }
 
 TEST(StandardInput, IsReadByItsContent) {

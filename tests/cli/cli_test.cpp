@@ -1,19 +1,30 @@
-// The program as a user runs it: arguments in; output, exit code and files out.
+// The program as a user runs it: arguments in; standard output, standard error, exit code and files out.
 #include <landfall/data/matrix_market.hpp>
 #include <landfall/data/npy.hpp>
 
 #include <array>
 #include <set>
 
-#include "program.hpp"
+#include "data/temporary_folder.hpp"
 #include "support.hpp"
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <spawn.h>
+#include <sys/wait.h>
+
+extern char** environ;
 
 namespace landfall::test {
 namespace {
 
 using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+
+struct Outcome {
+  int code = -1;
+  std::string out, err;
+};
 
 /// A folder with a pencil of size 20 in every kind of file: .npy in double and single, .mtx dense and sparse.
 class CliTest : public ::testing::Test {
@@ -32,7 +43,29 @@ class CliTest : public ::testing::Test {
 
   std::filesystem::path path(const std::string& name) const { return folder_ / name; }
 
-  Outcome landfall(const Words& arguments) const { return run_program(folder_.path(), arguments); }
+  /// Runs the program in the folder, its output going to files outside of it.
+  Outcome landfall(const Words& arguments) const {
+    const TemporaryFolder output;
+    const std::string out = output / "out", err = output / "err";
+    Words words{"sh",
+                "-c",
+                "cd \"$1\" && out=$2 err=$3 && shift 3 && exec \"$@\" >\"$out\" 2>\"$err\"",
+                "sh",
+                folder_.path().string(),
+                out,
+                err,
+                LANDFALL_PROGRAM};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> argv;
+    for (auto& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    pid_t process = 0;
+    int status = 0;
+    if (posix_spawn(&process, "/bin/sh", nullptr, nullptr, argv.data(), environ) != 0 ||
+        waitpid(process, &status, 0) != process)
+      throw std::runtime_error("the program could not be started");
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content(out), content(err)};
+  }
 
   /// landfall gevp with one thread: the machine may be busy with other tests.
   Outcome gevp(const std::string& a, const std::string& b, Words more = {"-p", "3"}) const {

@@ -1,4 +1,4 @@
-// Runs the program as a user does: arguments in; standard output, standard error and exit code out.
+// The program as a user runs it: arguments in; standard output, standard error and exit code out.
 #pragma once
 
 #include <filesystem>
@@ -6,10 +6,11 @@
 #include <string>
 #include <vector>
 
-#include <data/temporary_folder.hpp>
+#include "data/temporary_folder.hpp"
 #include <spawn.h>
 #include <sys/wait.h>
-#include <unistd.h>
+
+extern char** environ;
 
 namespace landfall::test {
 
@@ -20,23 +21,20 @@ struct Outcome {
   std::string out, err;
 };
 
-/// In the folder, its output going to files outside of it. `setting` is what the shell is told before, such as
-/// "ulimit -v 1000000;", and the words that may stand before a command, such as "setpriv --reuid=1000".
+/// Runs the program in a folder, its output going to files outside of it. `environment` is "NAME=value".
 inline Outcome run_program(const std::filesystem::path& folder, const Words& arguments,
-                           const std::string& setting = "", const std::string& before = "",
-                           const std::string& input = "/dev/null") {
+                           const Words& environment = {}) {
   const TemporaryFolder output;
   const std::string out = output / "out", err = output / "err";
   Words words{"sh",
               "-c",
-              setting + " cd \"$1\" && in=$2 out=$3 err=$4 && shift 4 && exec " + before +
-                  " \"$@\" <\"$in\" >\"$out\" 2>\"$err\"",
+              "cd \"$1\" && out=$2 err=$3 && shift 3 && exec env \"$@\" >\"$out\" 2>\"$err\"",
               "sh",
               folder.string(),
-              input,
               out,
-              err,
-              LANDFALL_PROGRAM};
+              err};
+  words.insert(words.end(), environment.begin(), environment.end());
+  words.emplace_back(LANDFALL_PROGRAM);
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (auto& word : words) argv.push_back(word.data());
@@ -47,6 +45,23 @@ inline Outcome run_program(const std::filesystem::path& folder, const Words& arg
       waitpid(process, &status, 0) != process)
     throw std::runtime_error("the program could not be started");
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content(out), content(err)};
+}
+
+/// The run failed with this code, printed nothing, and said this sentence.
+inline void expect_error(const Outcome& run, int code, const std::string& sentence) {
+  EXPECT_EQ(run.code, code);
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(run.err, "landfall: " + sentence + "\n");
+}
+
+/// A page of help: short enough to read, with examples.
+inline void expect_help(const Outcome& run) {
+  EXPECT_EQ(run.code, 0);
+  EXPECT_EQ(run.err, "");
+  EXPECT_NE(run.out.find("Examples:\n  landfall "), std::string::npos);
+  EXPECT_LE(std::count(run.out.begin(), run.out.end(), '\n'), 40);
+  std::istringstream lines(run.out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
 }
 
 }  // namespace landfall::test
