@@ -185,7 +185,7 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
                        {.batch = result.batch,
                         .shuffle = {.seed = options.seed, .held_out = options.held_out},
                         .transform = options.transform});
-  result.mean_pass = options.transform.needs_statistics();
+  result.mean_pass = stream.statistics(0) != nullptr;
   result.seconds.read = timer.lap();
 
   const Index p = options.components;
