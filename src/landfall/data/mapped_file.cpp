@@ -48,7 +48,7 @@ std::span<const std::byte> MappedFile::piece(std::uint64_t offset, std::uint64_t
 }
 
 void MappedFile::expect(std::uint64_t offset, std::uint64_t length) const {
-  constexpr std::uint64_t line = 64, most = 8 * line;  // from there on the processor sees where it goes
+  constexpr std::uint64_t line = 64, most = 4 * line;  // from there on the processor sees where it goes
   if (offset > size_ || length > size_ - offset) return;
   for (std::uint64_t i = 0; i < std::min(length, most); i += line) __builtin_prefetch(data_ + offset + i);
 }

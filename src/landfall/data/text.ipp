@@ -4,7 +4,11 @@
 #include <landfall/data/file.hpp>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <charconv>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -42,6 +46,82 @@ inline bool parse(std::string_view word, Index& value) {
   const char* end = word.data() + word.size();
   const auto result = std::from_chars(word.data(), end, value);
   return result.ec == std::errc{} && result.ptr == end;
+}
+
+/// The digits at the beginning of eight characters: how many, and the number they make.
+struct Digits {
+  int count;
+  std::uint64_t value;
+};
+inline Digits leading_digits(const char* at) {
+  std::uint64_t word;
+  std::memcpy(&word, at, sizeof word);
+  // The highest bit of each byte that is not a digit is set; a carry or borrow reaches bytes after the first
+  // such one only.
+  const std::uint64_t others =
+      ((word + 0x4646464646464646) | (word - 0x3030303030303030)) & 0x8080808080808080;
+  const int count = others == 0 ? 8 : std::countr_zero(others) / 8;
+  if (count == 0) return {0, 0};
+  word = (word - 0x3030303030303030) << (64 - 8 * count);  // zeros before the digits
+  word = word * 10 + (word >> 8);                          // pairs, then all
+  return {count, (((word & 0x000000FF000000FF) * 0x000F424000000064) +
+                  (((word >> 16) & 0x000000FF000000FF) * 0x0000271000000001)) >>
+                     32};
+}
+
+/// A plain decimal such as "-12.345678": digits w, k of them after the point, where w and 10^k are doubles, so
+/// that w / 10^k is rounded correctly; rounding that to single precision is right but for a tie. Returns the end
+/// of the number, or null for what is anything else. 28 characters may be read.
+template <class S>
+const char* read_decimal(const char* at, S& value) {
+  constexpr std::array<double, 16> powers = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                             1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  const bool negative = *at == '-';
+  at += negative;
+  const Digits whole = leading_digits(at);
+  if (whole.count == 0 || whole.count == 8) return nullptr;
+  at += whole.count;
+  std::uint64_t digits = whole.value;
+  std::size_t places = 0;
+  const auto append = [&](const Digits& more) {
+    places += static_cast<std::size_t>(more.count);
+    digits = digits * static_cast<std::uint64_t>(powers[static_cast<std::size_t>(more.count)]) + more.value;
+  };
+  if (*at == '.') {
+    const Digits first = leading_digits(++at);
+    if (first.count == 0) return nullptr;
+    append(first);
+    if (first.count == 8) {
+      const Digits second = leading_digits(at + 8);
+      if (whole.count + second.count > 10 || second.count == 8)
+        return nullptr;  // perhaps more than 18 digits
+      append(second);
+    }
+    at += places;
+  }
+  if (*at == 'e' || *at == 'E' || digits > std::uint64_t{1} << 53) return nullptr;
+  const double result = static_cast<double>(digits) / powers[places];
+  const bool tie = (std::bit_cast<std::uint64_t>(result) & 0x1FFFFFFF) == 0x10000000;
+  if (std::is_same_v<S, float> && tie) return nullptr;
+  value = static_cast<S>(negative ? -result : result);
+  return at;
+}
+
+/// As fast_float::from_chars, but plain decimals take a shorter way to the same number.
+template <class S>
+fast_float::from_chars_result read_number(const char* at, const char* end, S& value) {
+  if constexpr (std::endian::native == std::endian::little) {
+    std::array<char, 28> tail;
+    const auto left = static_cast<std::size_t>(end - at);
+    const char* from = at;
+    if (left < tail.size()) {
+      tail.fill('\0');
+      std::memcpy(tail.data(), at, left);
+      from = tail.data();
+    }
+    if (const char* after = read_decimal(from, value)) return {at + (after - from), std::errc{}};
+  }
+  return fast_float::from_chars(at, end, value);
 }
 
 /// A number beyond the range of the scalar becomes an infinity or zero.
