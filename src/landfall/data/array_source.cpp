@@ -86,7 +86,7 @@ void ArraySource<S>::fetch(std::span<const Index> rows, Batch<S>& batch) {
   if (layout_.order == NpyOrder::rows_first) {
     const auto length = static_cast<std::size_t>(width);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (i + 1 < rows.size() && rows[i + 1] != rows[i] + 1) expect(rows[i + 1] * width, length);
+      if (i + 2 < rows.size() && rows[i + 2] != rows[i] + 2) expect(rows[i + 2] * width, length);
       convert(rows[i] * width, out.subspan(i * length, length));
     }
     return;

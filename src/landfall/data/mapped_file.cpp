@@ -1,7 +1,6 @@
 #include <landfall/data/mapped_file.hpp>
 #include <landfall/errors.hpp>
 
-#include <algorithm>
 #include <cerrno>
 #include <limits>
 #include <system_error>
@@ -48,9 +47,10 @@ std::span<const std::byte> MappedFile::piece(std::uint64_t offset, std::uint64_t
 }
 
 void MappedFile::expect(std::uint64_t offset, std::uint64_t length) const {
-  constexpr std::uint64_t line = 64, most = 4 * line;  // from there on the processor sees where it goes
+  constexpr std::uint64_t line = 64;
   if (offset > size_ || length > size_ - offset) return;
-  for (std::uint64_t i = 0; i < std::min(length, most); i += line) __builtin_prefetch(data_ + offset + i);
+  if (length > 1024) length = 4 * line;  // from there on the processor sees where it goes
+  for (std::uint64_t i = 0; i < length; i += line) __builtin_prefetch(data_ + offset + i);
 }
 
 }  // namespace landfall

@@ -22,7 +22,7 @@ class MappedFile {
 
   /// Bytes of the file. May take other pieces' pages out of memory; those come back when touched.
   std::span<const std::byte> piece(std::uint64_t offset, std::uint64_t length) const;
-  /// This piece will be asked for next: has its beginning brought from memory to the processor meanwhile.
+  /// This piece will be asked for soon: has its beginning brought from memory to the processor meanwhile.
   void expect(std::uint64_t offset, std::uint64_t length) const;
 
  private:
