@@ -5,26 +5,16 @@
 #include <array>
 #include <set>
 
-#include "data/temporary_folder.hpp"
+#include "cli/program.hpp"
 #include "support.hpp"
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <spawn.h>
-#include <sys/wait.h>
-
-extern char** environ;
 
 namespace landfall::test {
 namespace {
 
 using Json = nlohmann::json;
-using Words = std::vector<std::string>;
-
-struct Outcome {
-  int code = -1;
-  std::string out, err;
-};
 
 /// A folder with a pencil of size 20 in every kind of file: .npy in double and single, .mtx dense and sparse.
 class CliTest : public ::testing::Test {
@@ -43,29 +33,7 @@ class CliTest : public ::testing::Test {
 
   std::filesystem::path path(const std::string& name) const { return folder_ / name; }
 
-  /// Runs the program in the folder, its output going to files outside of it.
-  Outcome landfall(const Words& arguments) const {
-    const TemporaryFolder output;
-    const std::string out = output / "out", err = output / "err";
-    Words words{"sh",
-                "-c",
-                "cd \"$1\" && out=$2 err=$3 && shift 3 && exec \"$@\" >\"$out\" 2>\"$err\"",
-                "sh",
-                folder_.path().string(),
-                out,
-                err,
-                LANDFALL_PROGRAM};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    std::vector<char*> argv;
-    for (auto& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    pid_t process = 0;
-    int status = 0;
-    if (posix_spawn(&process, "/bin/sh", nullptr, nullptr, argv.data(), environ) != 0 ||
-        waitpid(process, &status, 0) != process)
-      throw std::runtime_error("the program could not be started");
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content(out), content(err)};
-  }
+  Outcome landfall(const Words& arguments) const { return run_program(folder_.path(), arguments); }
 
   /// landfall gevp with one thread: the machine may be busy with other tests.
   Outcome gevp(const std::string& a, const std::string& b, Words more = {"-p", "3"}) const {
@@ -79,13 +47,6 @@ class CliTest : public ::testing::Test {
     const Outcome run = gevp(a, b, more);
     EXPECT_EQ(run.code, 0) << run.err;
     return Json::parse(run.out, nullptr, false);
-  }
-
-  /// The run failed with this code, printed nothing, wrote nothing, and said this sentence.
-  void expect_error(const Outcome& run, int code, const std::string& sentence) const {
-    EXPECT_EQ(run.code, code);
-    EXPECT_EQ(run.out, "");
-    EXPECT_EQ(run.err, "landfall: " + sentence + "\n");
   }
 
   TemporaryFolder folder_;
@@ -108,13 +69,8 @@ void expect_near(const std::vector<double>& values, const std::vector<double>& k
 TEST_F(CliTest, HelpFitsAPageAndHasExamples) {
   for (const Words& arguments : {Words{"--help"}, Words{"gevp", "--help"}, Words{"data", "pencil", "--help"},
                                  Words{"data", "info", "--help"}}) {
-    const Outcome run = landfall(arguments);
-    EXPECT_EQ(run.code, 0);
-    EXPECT_EQ(run.err, "");
-    EXPECT_NE(run.out.find("Examples:\n  landfall "), std::string::npos);
-    EXPECT_LE(std::count(run.out.begin(), run.out.end(), '\n'), 40);
-    std::istringstream lines(run.out);
-    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+    SCOPED_TRACE(arguments[0]);
+    expect_help(landfall(arguments));
   }
 }
 
@@ -419,7 +375,8 @@ TEST_F(CliTest, PencilsThatMakeNoSenseAreRefused) {
     expect_error(landfall(arguments), code, sentence);
   };
   expect_error(landfall({"data"}), 2,
-               "landfall data needs a command: info or pencil (see landfall data --help)");
+               "landfall data needs a command: info, pencil, planted-cca, laplace-ica, split-mnist or "
+               "split-fashion (see landfall data --help)");
   wrong({}, 2, "OUT is required" + see);
   wrong({"x", "-n", "0"}, 2, "--size: '0' is not a whole number of at least 1" + see);
   wrong({"x", "-n", "many"}, 2, "--size: 'many' is not a whole number of at least 1" + see);

@@ -1,3 +1,5 @@
+#include <landfall/errors.hpp>
+#include <landfall/linalg/orthonormal.hpp>
 #include <landfall/linalg/random.hpp>
 
 #include <vector>
@@ -26,6 +28,49 @@ TEST(Random, GaussianHasTheMomentsOfANormal) {
 TEST(Random, BothPrecisionsDrawTheSame) {
   const Matrix<float> narrow = gaussian<float>(7, 3, {5, 0});
   EXPECT_EQ(narrow, (gaussian<double>(7, 3, {5, 0}).cast<float>()));
+}
+
+TEST(Random, DrawsOfARowAreAFunctionOfTheStreamAndTheRow) {
+  const auto some = [](Stream stream, Index row) {
+    Draws draws(stream, row);
+    return std::vector<double>{draws.uniform(), draws.normal(), draws.uniform(), draws.normal(),
+                               draws.normal()};
+  };
+  EXPECT_EQ(some({1, 2}, 3), some({1, 2}, 3));
+  EXPECT_NE(some({1, 2}, 3), some({1, 2}, 4));
+  EXPECT_NE(some({1, 2}, 3), some({1, 3}, 3));
+  EXPECT_NE(some({1, 2}, 3), some({2, 2}, 3));
+  for (const double u : {some({1, 2}, 0)[0], some({1, 2}, 0)[2]}) {
+    EXPECT_GT(u, 0);
+    EXPECT_LT(u, 1);
+  }
+}
+
+TEST(Random, DrawsAreIndependentWithinAndBetweenRows) {
+  const Index rows = 20000, cols = 3;
+  Matrix<double> x(rows, 2 * cols);
+  for (Index i = 0; i < rows; ++i) {
+    Draws draws({6, 0}, i);
+    for (Index j = 0; j < cols; ++j) x(i, j) = draws.normal();
+    for (Index j = 0; j < cols; ++j) x(i, cols + j) = std::sqrt(12.0) * (draws.uniform() - 0.5);
+  }
+  // Standard errors: of a product of two 1, of a square at most sqrt 2, of a mean 1, over sqrt n.
+  const double n = static_cast<double>(rows), bound = 5 * std::sqrt(2 / n);
+  EXPECT_LE((x.transpose() * x / n - Matrix<double>::Identity(2 * cols, 2 * cols)).cwiseAbs().maxCoeff(),
+            bound);
+  const Matrix<double> shifted = x.topRows(rows - 1).transpose() * x.bottomRows(rows - 1) / n;
+  EXPECT_LE(shifted.cwiseAbs().maxCoeff(), bound);
+  EXPECT_LE(x.colwise().mean().cwiseAbs().maxCoeff(), bound);
+}
+
+TEST(Random, OrthonormalColumnsAreThatAndFollowTheStream) {
+  for (const auto& [rows, cols] : {std::pair<Index, Index>{1, 1}, {7, 7}, {40, 3}}) {
+    const Matrix<double> q = random_orthonormal(rows, cols, {4, 1});
+    EXPECT_LE((q.transpose() * q - Matrix<double>::Identity(cols, cols)).norm(), rounding<double>(1, 100));
+    EXPECT_EQ(random_orthonormal(rows, cols, {4, 1}), q);
+  }
+  EXPECT_NE(random_orthonormal(7, 7, {4, 1}), random_orthonormal(7, 7, {5, 1}));
+  EXPECT_THROW(random_orthonormal(3, 4, {4, 1}), UsageError);
 }
 
 TEST(Random, PermutationVisitsEachOnce) {

@@ -1,4 +1,5 @@
 #include <landfall/data/csv_source.hpp>
+#include <landfall/data/rows.hpp>
 #include <landfall/data/text.ipp>
 #include <landfall/errors.hpp>
 
@@ -362,16 +363,7 @@ template <class S>
 void CsvWriter<S>::write(const Batch<S>& batch) {
   row_.resize(static_cast<std::size_t>(batch.cols()));
   for (Index i = 0; i < batch.rows(); ++i) {
-    if (batch.sparse()) {
-      std::fill(row_.begin(), row_.end(), S(0));
-      const auto at = static_cast<std::size_t>(i);
-      for (auto k = static_cast<std::size_t>(batch.starts()[at]);
-           k < static_cast<std::size_t>(batch.starts()[at + 1]); ++k)
-        row_[static_cast<std::size_t>(batch.columns()[k])] = batch.values()[k];
-    } else {
-      const auto row = batch.dense().col(i);
-      std::copy(row.begin(), row.end(), row_.begin());
-    }
+    dense_row<S>(batch, i, row_);
     write_row(row_);
   }
 }

@@ -95,12 +95,34 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
   }
 }
 
+void AtomicFile::overwrite(std::uint64_t offset, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::pwrite(descriptor_, text.data(), text.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail(errno);
+    text.remove_prefix(static_cast<std::size_t>(count));
+    offset += static_cast<std::uint64_t>(count);
+  }
+}
+
 void AtomicFile::commit() {
   // The data must be on the disk before the name is: a full disk may only be noticed here.
   if (::fsync(descriptor_) != 0) fail(errno);
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
   ::close(descriptor_);
   descriptor_ = -1;
+}
+
+void remove_file(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::remove(path, error);
+  if (error) throw DataError(fmt::format("{}: cannot be removed: {}", path.string(), error.message()));
+}
+
+void make_folder(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) throw DataError(fmt::format("{}: cannot make the folder: {}", path.string(), error.message()));
 }
 
 }  // namespace landfall

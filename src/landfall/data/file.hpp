@@ -52,6 +52,8 @@ class AtomicFile {
 
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+  /// Replaces bytes written before, as a header that counts what follows it; the next write() still appends.
+  void overwrite(std::uint64_t offset, std::string_view text);
   void commit();
 
  private:
@@ -61,5 +63,11 @@ class AtomicFile {
   std::filesystem::path target_, temporary_;
   int descriptor_ = -1;
 };
+
+/// Nothing when there is no such file; DataError when it cannot be removed.
+void remove_file(const std::filesystem::path& path);
+
+/// Makes the folder, and those above it, if it is missing; DataError when it cannot be.
+void make_folder(const std::filesystem::path& path);
 
 }  // namespace landfall

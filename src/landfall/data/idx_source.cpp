@@ -61,7 +61,8 @@ class Bytes {
 };
 
 /// Two zeros, the type, the number of dimensions; then each dimension in four bytes, most significant first.
-NpyHeader read_idx_header(const InputFile& file, Bytes& bytes) {
+/// The shape is that of a matrix; the dimensions as they are go to `all`.
+NpyHeader read_idx_header(const InputFile& file, Bytes& bytes, std::vector<Index>* all = nullptr) {
   std::array<std::byte, 4> start{};
   const std::size_t found = bytes.read(start);
   const std::array<int, 4> magic = {std::to_integer<int>(start[0]), std::to_integer<int>(start[1]),
@@ -106,6 +107,7 @@ NpyHeader read_idx_header(const InputFile& file, Bytes& bytes) {
     std::uint64_t size = 0;
     for (std::size_t i = 0; i < 4; ++i) size = size << 8 | std::to_integer<std::uint64_t>(sizes[4 * d + i]);
     empty = empty || size == 0;
+    if (all != nullptr) all->push_back(static_cast<Index>(size));
     if (d == 0)
       rows = size;
     else
@@ -197,6 +199,14 @@ SourcePtr<S> open_idx(const std::filesystem::path& path, const IdxOptions& optio
   bytes.fill(numbers, layout.offset, layout.offset + numbers.size());
   bytes.expect_end(layout.offset + numbers.size());
   return std::make_unique<ArraySource<S>>(file.name(), std::move(numbers), "idx", layout);
+}
+
+std::vector<Index> idx_sizes(const std::filesystem::path& path) {
+  const InputFile file(path);
+  Bytes bytes(file);
+  std::vector<Index> sizes;
+  read_idx_header(file, bytes, &sizes);
+  return sizes;
 }
 
 template SourcePtr<float> open_idx<float>(const std::filesystem::path&, const IdxOptions&);

@@ -3,6 +3,7 @@
 //   auto images = landfall::open_idx<float>("train-images-idx3-ubyte.gz");  // 60000 x 784
 //   landfall::Batch<float> batch;
 //   while (images->read(128, batch) > 0) use(batch);
+//   use(landfall::idx_sizes("train-images-idx3-ubyte.gz"));                 // 60000, 28, 28
 #pragma once
 
 #include <landfall/data/source.hpp>
@@ -20,6 +21,9 @@ struct IdxOptions {
 /// Rows are the first dimension, columns the product of the others. A plain file is mapped into memory.
 template <class S>
 SourcePtr<S> open_idx(const std::filesystem::path& path, const IdxOptions& options = {});
+
+/// The sizes of all dimensions, as the header has them: 60000, 28, 28.
+std::vector<Index> idx_sizes(const std::filesystem::path& path);
 
 extern template SourcePtr<float> open_idx<float>(const std::filesystem::path&, const IdxOptions&);
 extern template SourcePtr<double> open_idx<double>(const std::filesystem::path&, const IdxOptions&);

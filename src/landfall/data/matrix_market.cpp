@@ -1,4 +1,5 @@
 #include <landfall/data/matrix_market.hpp>
+#include <landfall/data/rows.hpp>
 #include <landfall/data/text.ipp>
 #include <landfall/errors.hpp>
 
@@ -217,6 +218,14 @@ std::variant<Dense, Sparse> read_all(LineReader& lines) {
   return read_coordinate<Sparse>(lines, header);
 }
 
+/// Of the same length whatever the counts: a comment takes what they leave.
+std::string rows_header(Index rows, Index cols, Index entries) {
+  constexpr std::size_t longest = 3 * std::numeric_limits<Index>::digits10 + 5;
+  const std::string sizes = fmt::format("{} {} {}", rows, cols, entries);
+  return fmt::format("%%MatrixMarket matrix coordinate real general\n%{}\n{}\n",
+                     std::string(longest - sizes.size(), ' '), sizes);
+}
+
 std::string_view symmetry_name(bool symmetric) {
   return symmetric ? "symmetric" : "general";
 }
@@ -280,6 +289,38 @@ void write_matrix_market(const std::filesystem::path& path, const Eigen::SparseM
              matrix.cols(), count);
   each([&](const auto& entry) { file.print("{} {} {}\n", entry.row() + 1, entry.col() + 1, entry.value()); });
   file.commit();
+}
+
+template <class S>
+struct MatrixMarketWriter<S>::File {
+  explicit File(const std::filesystem::path& path) : text(path) {}
+  TextFile text;
+};
+
+template <class S>
+MatrixMarketWriter<S>::MatrixMarketWriter(const std::filesystem::path& path, Index cols)
+    : file_(std::make_unique<File>(path)), cols_(cols) {
+  file_->text.print("{}", rows_header(0, cols, 0));
+}
+
+template <class S>
+MatrixMarketWriter<S>::~MatrixMarketWriter() = default;
+
+template <class S>
+void MatrixMarketWriter<S>::write(const Batch<S>& batch) {
+  for (Index i = 0; i < batch.rows(); ++i) {
+    ++rows_;
+    each_entry(batch, i, [&](Index col, S value) {
+      ++entries_;
+      file_->text.print("{} {} {}\n", rows_, col + 1, value);
+    });
+  }
+}
+
+template <class S>
+void MatrixMarketWriter<S>::commit() {
+  file_->text.overwrite_start(rows_header(rows_, cols_, entries_));
+  file_->text.commit();
 }
 
 LANDFALL_MATRIX_MARKET(, float)

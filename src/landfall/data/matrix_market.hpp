@@ -1,14 +1,17 @@
-// Matrix Market files (.mtx), whole: dense ("array") or sparse ("coordinate") real matrices as text.
+// Matrix Market files (.mtx): dense ("array") or sparse ("coordinate") real matrices as text. Whole here; by
+// batches they are written through writer.hpp.
 //
 //   landfall::write_matrix_market<double>("B.mtx", mass);       // scipy.io.mmread("B.mtx")
 //   auto b = landfall::read_matrix_market<double>("B.mtx");     // dense or sparse, as the file is
 //   if (auto* sparse = std::get_if<Eigen::SparseMatrix<double>>(&b)) use(*sparse);
 #pragma once
 
+#include <landfall/data/batch.hpp>
 #include <landfall/data/text_stream.hpp>
 #include <landfall/linalg/types.hpp>
 
 #include <filesystem>
+#include <memory>
 #include <variant>
 
 #include <Eigen/SparseCore>
@@ -58,12 +61,35 @@ void write_matrix_market(const std::filesystem::path& path, In<S> matrix);
 template <class S>
 void write_matrix_market(const std::filesystem::path& path, const Eigen::SparseMatrix<S>& matrix);
 
-#define LANDFALL_MATRIX_MARKET(EXTERN, S)                                            \
-  EXTERN template MatrixFile<S> read_matrix_market<S>(const InputFile&);             \
-  EXTERN template MatrixFile<S> read_matrix_market<S>(const std::filesystem::path&); \
-  EXTERN template MatrixRows<S> read_matrix_market_rows<S>(LineReader&);             \
-  EXTERN template void write_matrix_market<S>(const std::filesystem::path&, In<S>);  \
-  EXTERN template void write_matrix_market<S>(const std::filesystem::path&, const Eigen::SparseMatrix<S>&);
+/// Appends batches to a sparse ("coordinate") file that appears on commit(), which fills in the counts. An
+/// array would list the columns one after the other, which rows that come one after the other cannot; so
+/// dense rows are written as sparse ones, without their zeros.
+template <class S>
+class MatrixMarketWriter {
+ public:
+  MatrixMarketWriter(const std::filesystem::path& path, Index cols);
+  ~MatrixMarketWriter();
+  MatrixMarketWriter(const MatrixMarketWriter&) = delete;
+  MatrixMarketWriter& operator=(const MatrixMarketWriter&) = delete;
+
+  void write(const Batch<S>& batch);
+  void commit();
+
+ private:
+  struct File;
+  std::unique_ptr<File> file_;
+  Index cols_ = 0;
+  Index rows_ = 0;
+  Index entries_ = 0;
+};
+
+#define LANDFALL_MATRIX_MARKET(EXTERN, S)                                                                   \
+  EXTERN template MatrixFile<S> read_matrix_market<S>(const InputFile&);                                    \
+  EXTERN template MatrixFile<S> read_matrix_market<S>(const std::filesystem::path&);                        \
+  EXTERN template MatrixRows<S> read_matrix_market_rows<S>(LineReader&);                                    \
+  EXTERN template void write_matrix_market<S>(const std::filesystem::path&, In<S>);                         \
+  EXTERN template void write_matrix_market<S>(const std::filesystem::path&, const Eigen::SparseMatrix<S>&); \
+  EXTERN template class MatrixMarketWriter<S>;
 LANDFALL_MATRIX_MARKET(extern, float)
 LANDFALL_MATRIX_MARKET(extern, double)
 

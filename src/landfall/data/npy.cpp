@@ -1,9 +1,11 @@
 #include <landfall/data/npy.hpp>
+#include <landfall/data/rows.hpp>
 #include <landfall/errors.hpp>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -164,20 +166,25 @@ void read_numbers(const InputFile& file, const NpyHeader& header, Matrix<S>& out
   }
 }
 
-/// Magic, version 1.0, length, dictionary; padded so that the numbers begin at a multiple of 64.
+/// Magic, version 1.0, length, dictionary; padded so that the numbers begin at a multiple of 64, and at
+/// `least` or later.
 template <class S>
-std::string header_text(const std::string& shape) {
+std::string header_text(const std::string& shape, std::size_t least = 0) {
   std::string dictionary =
       fmt::format("{{'descr': '{}f{}', 'fortran_order': False, 'shape': ({}), }}",
                   std::endian::native == std::endian::little ? '<' : '>', sizeof(S), shape);
   constexpr std::size_t preamble = 10;
-  const std::size_t total = (preamble + dictionary.size() + 1 + 63) / 64 * 64;
+  const std::size_t total = std::max(least, (preamble + dictionary.size() + 1 + 63) / 64 * 64);
   dictionary.append(total - preamble - dictionary.size() - 1, ' ');
   const std::size_t length = dictionary.size() + 1;
   std::string text(magic);
   for (const std::size_t byte : {std::size_t{1}, std::size_t{0}, length & 255, length >> 8})
     text += static_cast<char>(byte);
   return text + dictionary + '\n';
+}
+
+std::string shape_text(Index rows, Index cols) {
+  return fmt::format("{}, {}", rows, cols);
 }
 
 template <class S>
@@ -270,8 +277,40 @@ Matrix<S> read_npy(const std::filesystem::path& path) {
 }
 
 template <class S>
+NpyWriter<S>::NpyWriter(const std::filesystem::path& path, Index cols)
+    : file_(path), row_(static_cast<std::size_t>(cols)) {
+  const std::string longest = header(std::numeric_limits<Index>::max());
+  header_bytes_ = longest.size();
+  file_.write(longest);
+}
+
+template <class S>
+std::string NpyWriter<S>::header(Index rows) const {
+  return header_text<S>(shape_text(rows, static_cast<Index>(row_.size())), header_bytes_);
+}
+
+template <class S>
+void NpyWriter<S>::write(const Batch<S>& batch) {
+  if (batch.sparse()) {
+    for (Index i = 0; i < batch.rows(); ++i) {
+      dense_row<S>(batch, i, row_);
+      file_.write(std::as_bytes(std::span(row_)));
+    }
+  } else {
+    file_.write(std::as_bytes(batch.values()));  // each row is a column there: contiguous
+  }
+  rows_ += batch.rows();
+}
+
+template <class S>
+void NpyWriter<S>::commit() {
+  file_.overwrite(0, header(rows_));
+  file_.commit();
+}
+
+template <class S>
 void write_npy(const std::filesystem::path& path, In<S> matrix) {
-  write_array<S>(path, matrix, fmt::format("{}, {}", matrix.rows(), matrix.cols()));
+  write_array<S>(path, matrix, shape_text(matrix.rows(), matrix.cols()));
 }
 
 template <class S>

@@ -1,9 +1,11 @@
-// NumPy's .npy files, whole: vectors and matrices of real numbers, any byte order, rows or columns first.
+// NumPy's .npy files: vectors and matrices of real numbers, any byte order, rows or columns first. Whole
+// here; by batches they are read through npy_source.hpp and written through writer.hpp.
 //
 //   landfall::write_npy<double>("X.npy", x);                             // numpy.load("X.npy")
 //   landfall::Matrix<float> single = landfall::read_npy<float>("X.npy"); // converted to the scalar asked for
 #pragma once
 
+#include <landfall/data/batch.hpp>
 #include <landfall/data/file.hpp>
 #include <landfall/linalg/types.hpp>
 
@@ -76,11 +78,31 @@ void write_npy(const std::filesystem::path& path, In<S> matrix);
 template <class S>
 void write_npy_vector(const std::filesystem::path& path, const Vector<S>& vector);
 
-#define LANDFALL_NPY(EXTERN, S)                                           \
-  EXTERN template Matrix<S> read_npy<S>(const InputFile&);                \
-  EXTERN template Matrix<S> read_npy<S>(const std::filesystem::path&);    \
-  EXTERN template void write_npy<S>(const std::filesystem::path&, In<S>); \
-  EXTERN template void write_npy_vector<S>(const std::filesystem::path&, const Vector<S>&);
+/// Appends batches to a file that appears on commit(), which fills in the number of rows. Sparse rows are
+/// written with their zeros.
+template <class S>
+class NpyWriter {
+ public:
+  NpyWriter(const std::filesystem::path& path, Index cols);
+
+  void write(const Batch<S>& batch);
+  void commit();
+
+ private:
+  std::string header(Index rows) const;
+
+  AtomicFile file_;
+  std::vector<S> row_;  // as many as columns
+  Index rows_ = 0;
+  std::size_t header_bytes_ = 0;  // room for any number of rows
+};
+
+#define LANDFALL_NPY(EXTERN, S)                                                             \
+  EXTERN template Matrix<S> read_npy<S>(const InputFile&);                                  \
+  EXTERN template Matrix<S> read_npy<S>(const std::filesystem::path&);                      \
+  EXTERN template void write_npy<S>(const std::filesystem::path&, In<S>);                   \
+  EXTERN template void write_npy_vector<S>(const std::filesystem::path&, const Vector<S>&); \
+  EXTERN template class NpyWriter<S>;
 LANDFALL_NPY(extern, float)
 LANDFALL_NPY(extern, double)
 

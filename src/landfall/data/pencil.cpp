@@ -1,8 +1,9 @@
+#include <landfall/data/file.hpp>
 #include <landfall/data/npy.hpp>
 #include <landfall/data/pencil.hpp>
 #include <landfall/errors.hpp>
+#include <landfall/linalg/orthonormal.hpp>
 #include <landfall/linalg/products.hpp>
-#include <landfall/linalg/random.hpp>
 #include <landfall/linalg/symmetric.hpp>
 
 #include <algorithm>
@@ -10,25 +11,11 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <lapacke.h>
 
 namespace landfall {
 namespace {
 
 enum Purpose : std::uint64_t { basis_of_a = 0x70656e41, basis_of_b = 0x70656e42 };
-
-/// The Q of a QR factorization of a Gaussian matrix: uniform over the orthogonal matrices up to the signs of
-/// its columns, which Q diag(d) Q' does not see.
-Matrix<double> random_orthogonal(Index size, Stream stream) {
-  Matrix<double> q = gaussian<double>(size, size, stream);
-  Vector<double> tau(size);
-  const int n = static_cast<int>(size);
-  int info = LAPACKE_dgeqrf(LAPACK_COL_MAJOR, n, n, q.data(), n, tau.data());
-  if (info == 0) info = LAPACKE_dorgqr(LAPACK_COL_MAJOR, n, n, n, q.data(), n, tau.data());
-  if (info != 0)
-    throw NumericalError(fmt::format("LAPACK failed to factor a {}x{} matrix, info = {}", n, n, info));
-  return q;
-}
 
 /// F diag(values) F'.
 Matrix<double> congruence(const Matrix<double>& f, const Vector<double>& values) {
@@ -69,8 +56,8 @@ Pencil make_pencil(const PencilOptions& options) {
   const Vector<double> beta = options.kind == PencilKind::released
                                   ? exponential(n, static_cast<double>(n), n)
                                   : exponential(n, options.condition, std::max<Index>(n - 1, 1));
-  const Matrix<double> qa = random_orthogonal(n, {options.seed, basis_of_a});
-  const Matrix<double> qb = random_orthogonal(n, {options.seed, basis_of_b});
+  const Matrix<double> qa = random_orthonormal(n, n, {options.seed, basis_of_a});
+  const Matrix<double> qb = random_orthonormal(n, n, {options.seed, basis_of_b});
 
   Pencil pencil;
   pencil.b = congruence(qb, beta);
@@ -91,18 +78,14 @@ Pencil make_pencil(const PencilOptions& options) {
 }
 
 void write_pencil(const std::filesystem::path& folder, const Pencil& pencil) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw DataError(fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
+  make_folder(folder);
   write_npy<double>(folder / "A.npy", pencil.a);
   write_npy<double>(folder / "B.npy", pencil.b);
   const auto eigenvalues = folder / "eigenvalues.npy";
   if (pencil.eigenvalues.size() > 0) {
     write_npy_vector<double>(eigenvalues, pencil.eigenvalues);
   } else {
-    std::filesystem::remove(eigenvalues, error);
-    if (error)
-      throw DataError(fmt::format("{}: cannot be removed: {}", eigenvalues.string(), error.message()));
+    remove_file(eigenvalues);
   }
 }
 

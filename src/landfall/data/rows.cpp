@@ -26,6 +26,17 @@ void append_row(const Batch<S>& from, Index i, Batch<S>& to) {
     to.add_entry(from.columns()[k], from.values()[k]);
 }
 
+template <class S>
+void dense_row(const Batch<S>& from, Index i, std::span<S> out) {
+  if (!from.sparse()) {
+    const auto row = from.dense().col(i);
+    std::copy(row.begin(), row.end(), out.begin());
+    return;
+  }
+  std::fill(out.begin(), out.end(), S(0));
+  each_entry(from, i, [&](Index col, S value) { out[static_cast<std::size_t>(col)] = value; });
+}
+
 LANDFALL_ROWS(, float)
 LANDFALL_ROWS(, double)
 

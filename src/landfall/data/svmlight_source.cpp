@@ -1,3 +1,4 @@
+#include <landfall/data/rows.hpp>
 #include <landfall/data/svmlight_source.hpp>
 #include <landfall/data/text.ipp>
 #include <landfall/errors.hpp>
@@ -189,7 +190,8 @@ struct SvmlightWriter<S>::File {
 };
 
 template <class S>
-SvmlightWriter<S>::SvmlightWriter(const std::filesystem::path& path) : file_(std::make_unique<File>(path)) {}
+SvmlightWriter<S>::SvmlightWriter(const std::filesystem::path& path, std::optional<Index> cols)
+    : file_(std::make_unique<File>(path)), cols_(cols) {}
 
 template <class S>
 SvmlightWriter<S>::~SvmlightWriter() = default;
@@ -204,15 +206,13 @@ void SvmlightWriter<S>::write(const Batch<S>& batch, std::span<const double> lab
   for (std::size_t i = 0; i < rows; ++i) {
     file_->text.print("{}", labels.empty() ? 0.0 : labels[i]);
     if (!qids.empty() && qids[i] >= 0) file_->text.print(" qid:{}", qids[i]);
-    if (batch.sparse()) {
-      for (auto k = static_cast<std::size_t>(batch.starts()[i]);
-           k < static_cast<std::size_t>(batch.starts()[i + 1]); ++k)
-        file_->text.print(" {}:{}", batch.columns()[k] + 1, batch.values()[k]);
-    } else {
-      const auto row = batch.dense().col(static_cast<Index>(i));
-      for (Index j = 0; j < row.size(); ++j)
-        if (row[j] != 0) file_->text.print(" {}:{}", j + 1, row[j]);
-    }
+    Index last = 0;
+    each_entry(batch, static_cast<Index>(i), [&](Index col, S value) {
+      last = col + 1;
+      file_->text.print(" {}:{}", last, value);
+    });
+    if (cols_ && last < *cols_) file_->text.print(" {}:0", *cols_);
+    cols_.reset();
     file_->text.print("\n");
   }
 }

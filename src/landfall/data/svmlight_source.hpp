@@ -60,12 +60,12 @@ class SvmlightSource : public Source<S> {
 };
 
 /// Appends batches to a file that appears on commit(). Indices count from 1; values have as many digits as
-/// reading back exactly needs. The number of columns is not kept: a reader finds the last one that has an
-/// entry.
+/// reading back exactly needs. The format does not keep the number of columns: a reader finds the last one
+/// that has an entry. When `cols` is given, the first row has one there, if need be a zero.
 template <class S>
 class SvmlightWriter {
  public:
-  explicit SvmlightWriter(const std::filesystem::path& path);
+  explicit SvmlightWriter(const std::filesystem::path& path, std::optional<Index> cols = std::nullopt);
   ~SvmlightWriter();
   SvmlightWriter(const SvmlightWriter&) = delete;
   SvmlightWriter& operator=(const SvmlightWriter&) = delete;
@@ -77,6 +77,7 @@ class SvmlightWriter {
  private:
   struct File;
   std::unique_ptr<File> file_;
+  std::optional<Index> cols_;  // until the first row is written
 };
 
 /// Rows are samples.

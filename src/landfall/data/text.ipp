@@ -142,6 +142,12 @@ class TextFile {
     if (text_.size() >= 1 << 20) flush();
   }
 
+  /// Replaces the beginning of what was printed.
+  void overwrite_start(std::string_view text) {
+    flush();
+    file_.overwrite(0, text);
+  }
+
   void commit() {
     flush();
     file_.commit();

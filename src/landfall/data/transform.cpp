@@ -19,11 +19,8 @@ void CentredBatch<S>::times(In<S> x, Out<S> out) const {
   if (!scaled && mean.size() == 0) return batch.times(x, out);
   if (x.rows() != cols())
     throw UsageError(fmt::format("a batch of {} columns times {}x{}", cols(), x.rows(), x.cols()));
-  View<S>& dx = scaled_.resize(x.rows(), x.cols());
-  if (scaled)
-    dx = inverse_scale.asDiagonal() * x;
-  else
-    dx = x;
+  if (scaled) scaled_.resize(x.rows(), x.cols()) = inverse_scale.asDiagonal() * x;
+  const Eigen::Ref<const Matrix<S>> dx = scaled ? Eigen::Ref<const Matrix<S>>(scaled_.view()) : x;
   batch.times(dx, out);
   if (mean.size() == 0) return;
   View<S>& shift = row_.resize(1, x.cols());

@@ -41,6 +41,7 @@ struct Progress {
   double step = 0;           // eta
   double attraction = 0;     // omega, the largest over the blocks
   double field_norm = 0;     // ||Lambda||
+  int back_offs = 0;         // how often the step was halved because the trust region had to cut it
 };
 
 struct Counts {
@@ -55,6 +56,7 @@ struct Restoration {
   int steps = 0;  // 0: the start was inside
   double from = 0;
   double to = 0;
+  double noise = 0;  // sampled: what a batch cannot tell from 0; `to` may be that large
 };
 
 template <class S>

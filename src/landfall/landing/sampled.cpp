@@ -2,6 +2,7 @@
 #include <landfall/landing/restore.hpp>
 #include <landfall/landing/sampled.hpp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/manifold/safe_step.hpp>
 
 #include <algorithm>
 #include <array>
@@ -12,12 +13,13 @@
 namespace landfall {
 namespace {
 
-constexpr std::array<std::pair<Estimator, std::string_view>, 5> kEstimators{
+constexpr std::array<std::pair<Estimator, std::string_view>, 6> kEstimators{
     {{Estimator::shared, "shared"},
      {Estimator::split, "split"},
      {Estimator::ustat, "ustat"},
      {Estimator::svrg, "svrg"},
-     {Estimator::averaged, "averaged"}}};
+     {Estimator::averaged, "averaged"},
+     {Estimator::recursive, "recursive"}}};
 
 }  // namespace
 
@@ -31,7 +33,7 @@ Estimator parse_estimator(std::string_view name) {
   for (const auto& [value, known] : kEstimators)
     if (known == name) return value;
   throw UsageError(
-      fmt::format("unknown estimator '{}'; expected shared, split, ustat, svrg or averaged", name));
+      fmt::format("unknown estimator '{}'; expected shared, split, ustat, svrg, averaged or recursive", name));
 }
 
 template <class S>
@@ -42,7 +44,6 @@ SampledLandscape<S>::SampledLandscape(std::shared_ptr<Samples<S>> samples, Sampl
   const auto& shapes = samples_->shapes();
   if (fields_.size() != shapes.size())
     throw UsageError(fmt::format("{} field options for {} blocks", fields_.size(), shapes.size()));
-  if (options_.batch < 1) throw UsageError(fmt::format("batch must be at least 1, got {}", options_.batch));
   for (const auto& field : fields_) {
     kernels_.emplace_back(field);
     if (field.direction == Direction::riemannian || field.direction == Direction::euclidean)
@@ -51,17 +52,7 @@ SampledLandscape<S>::SampledLandscape(std::shared_ptr<Samples<S>> samples, Sampl
           "estimate");
   }
 
-  const bool linear = samples_->linear() != nullptr;
-  if (options_.estimator == Estimator::split) least_ = linear ? 4 : 3;
-  if (options_.estimator == Estimator::ustat) least_ = 3;
-  if ((options_.estimator == Estimator::ustat || options_.estimator == Estimator::averaged) && !linear)
-    throw UsageError(
-        fmt::format("the {} estimator needs linear samples: B_i = a_i a_i' and grad f_i = a_i b_i'",
-                    to_string(options_.estimator)));
-  const Index most = std::min(options_.batch, samples_->count());
-  if (most < least_)
-    throw UsageError(fmt::format("the {} estimator needs batches of at least {}, got {}",
-                                 to_string(options_.estimator), least_, most));
+  check_options();
 
   for (Point<S>* point :
        {&g1_, &y1_, &g2_, &y2_, &other_, &snapshot_, &snapshot_g_, &snapshot_y_, &difference_}) {
@@ -73,8 +64,40 @@ SampledLandscape<S>::SampledLandscape(std::shared_ptr<Samples<S>> samples, Sampl
     for (const auto& shape : shapes) n += shape.rows;
     moments_.setZero(n, n);
   }
+  if (options_.estimator == Estimator::recursive) recursive_.emplace(shapes);
   estimate_scales();
   samples_->begin_pass(0);
+}
+
+template <class S>
+void SampledLandscape<S>::check_options() {
+  if (options_.batch < 1) throw UsageError(fmt::format("batch must be at least 1, got {}", options_.batch));
+  const bool linear = samples_->linear() != nullptr;
+  if (options_.estimator == Estimator::split) least_ = linear ? 4 : 3;
+  if (options_.estimator == Estimator::ustat) least_ = 3;
+  if ((options_.estimator == Estimator::ustat || options_.estimator == Estimator::averaged) && !linear)
+    throw UsageError(
+        fmt::format("the {} estimator needs linear samples: B_i = a_i a_i' and grad f_i = a_i b_i'",
+                    to_string(options_.estimator)));
+  const Index most = std::min(options_.batch, samples_->count());
+  if (most < least_)
+    throw UsageError(fmt::format("the {} estimator needs batches of at least {}, got {}",
+                                 to_string(options_.estimator), least_, most));
+}
+
+template <class S>
+void SampledLandscape<S>::continue_with(std::shared_ptr<Samples<S>> samples, SamplingOptions options) {
+  const auto same = [](const Shape& a, const Shape& b) { return a.rows == b.rows && a.cols == b.cols; };
+  if (!samples || !std::ranges::equal(samples->shapes(), shapes(), same) ||
+      options.estimator != options_.estimator)
+    throw UsageError("a run goes on with samples of the same shapes and by the same estimator");
+  if (recursive_) recursive_->end_pass(options_.pass_variance);
+  samples_ = std::move(samples);
+  options_ = options;
+  check_options();
+  samples_->begin_pass(pass_ = 0);
+  seen_ = 0;
+  next_snapshot_ = 0;
 }
 
 /// beta_1 of each B for the normal term 2BXH, by a block power iteration on the first batch; 2XH needs none.
@@ -113,7 +136,9 @@ Index SampledLandscape<S>::draw() {
     const Index rows = samples_->draw(options_.batch);
     seen_ += rows;
     if (rows >= least_) return rows;
-    if (rows == 0) samples_->begin_pass(++pass_);
+    if (rows > 0) continue;
+    if (recursive_) recursive_->end_pass(options_.pass_variance);
+    samples_->begin_pass(++pass_);
   }
 }
 
@@ -174,6 +199,21 @@ void SampledLandscape<S>::averaged_products(const Point<S>& x, Index rows, Field
     }
     row += x[i].rows();
   }
+}
+
+/// ||X - X_last|| / ||X|| in the metric of K^-1, where ||X|| is about sqrt(p); the largest over the blocks.
+template <class S>
+double SampledLandscape<S>::relative_move(const Point<S>& x) {
+  if (recursive_->empty()) return 0;
+  double largest = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    difference_[i] = x[i] - recursive_->previous()[i];
+    const double size = metric_norm<S>(metric(i), difference_[i], work_);
+    const double scale = metric(i) ? std::sqrt(static_cast<double>(x[i].cols()))
+                                   : static_cast<double>(x[i].stableNorm());
+    if (scale > 0) largest = std::max(largest, size / scale);
+  }
+  return largest;
 }
 
 template <class S>
@@ -273,6 +313,14 @@ void SampledLandscape<S>::field(const Point<S>& x, const Pull& pull, FieldValue<
       averaged_products(x, rows, out);
       for (std::size_t i = 0; i < x.size(); ++i) apply(i, g1_[i], y1_[i], y1_[i], out.lambda[i]);
       break;
+
+    case Estimator::recursive:
+      out.objective = recursive_->add(*samples_, rows, x, relative_move(x));
+      counts_.gradients += 2;
+      counts_.products += 2 * x.size();
+      for (std::size_t i = 0; i < x.size(); ++i)
+        apply(i, recursive_->gradient()[i], recursive_->bx()[i], recursive_->bx()[i], out.lambda[i]);
+      break;
   }
   out.infeasibility = std::sqrt(infeasibility);
   out.stationarity = std::sqrt(stationarity);
@@ -282,12 +330,16 @@ template <class S>
 Restoration SampledLandscape<S>::restore(Point<S>& x, double epsilon) {
   // On one batch, several times p so that its X'BX resembles the true one; the passes start afresh
   // afterwards.
+  if (recursive_ && !recursive_->empty()) return {};  // a run that goes on
   Index components = 0;
   for (const auto& block : x) components = std::max(components, block.cols());
   samples_->begin_pass(0);
   const Index rows = samples_->draw(std::max(options_.batch, 20 * components));
+  // A batch cannot tell less from the identity: for Gaussian data E||H||^2 = p(p+1)/r at a feasible X.
+  const double p = static_cast<double>(components),
+               noise = 3 * std::sqrt(p * (p + 1) / static_cast<double>(rows));
   Restoration total;
-  const double share = epsilon / std::sqrt(static_cast<double>(x.size()));
+  const double share = std::max(epsilon / std::sqrt(static_cast<double>(x.size())), noise);
   for (std::size_t i = 0; i < x.size(); ++i) {
     Point<S> at = x;  // restore() runs once, before the first step
     const auto done = restore_stiefel<S>(x[i], share, [&](const Matrix<S>& block, Matrix<S>& y) {
@@ -298,6 +350,7 @@ Restoration SampledLandscape<S>::restore(Point<S>& x, double epsilon) {
     total.steps = std::max(total.steps, done.steps);
     total.from = std::hypot(total.from, done.from);
     total.to = std::hypot(total.to, done.to);
+    total.noise = std::hypot(total.noise, noise);
   }
   samples_->begin_pass(pass_ = 0);
   seen_ = 0;

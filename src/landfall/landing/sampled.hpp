@@ -8,6 +8,7 @@
 #pragma once
 
 #include <landfall/landing/landscape.hpp>
+#include <landfall/landing/recursive.hpp>
 #include <landfall/landing/samples.hpp>
 #include <landfall/landing/ustatistic.hpp>
 #include <landfall/manifold/field.hpp>
@@ -22,6 +23,7 @@ enum class Estimator {
   ustat,     // all distinct triples of the batch: unbiased, linear samples only
   svrg,      // differences to a snapshot with its full products: variance and bias vanish as X nears it
   averaged,  // rolling second moments, exact after the first pass: n^2 memory, linear samples only
+  recursive,  // the mean of all batches so far, carried along with X (recursive.hpp): variance and bias vanish
 };
 
 std::string_view to_string(Estimator estimator);
@@ -31,6 +33,9 @@ struct SamplingOptions {
   Estimator estimator = Estimator::split;
   Index batch = 128;          // samples per step
   double snapshot_every = 1;  // svrg: passes between snapshots
+  /// recursive: of the mean over one pass, in units of one sample's; 0 when the samples are all there are,
+  /// 1/m when they are m of many.
+  double pass_variance = 0;
 };
 
 template <class S>
@@ -43,6 +48,11 @@ class SampledLandscape final : public Landscape<S> {
   const std::vector<Shape>& shapes() const override { return samples_->shapes(); }
   void field(const Point<S>& x, const Pull& pull, FieldValue<S>& out) override;
   Restoration restore(Point<S>& x, double epsilon) override;
+
+  /// Other samples of the same f and B from here on, from their first pass. What the recursive estimator has
+  /// learnt is kept, so that a run over a part of the data is a start for the run over all of it.
+  void continue_with(std::shared_ptr<Samples<S>> samples, SamplingOptions options);
+
   const Preconditioner<S>* metric(std::size_t block) const override {
     return fields_[block].preconditioner.get();
   }
@@ -57,6 +67,8 @@ class SampledLandscape final : public Landscape<S> {
   void estimate_scales();
   void take_snapshot(const Point<S>& x);
   void absorb_batch();
+  void check_options();
+  double relative_move(const Point<S>& x);
   void averaged_products(const Point<S>& x, Index rows, FieldValue<S>& out);
 
   std::shared_ptr<Samples<S>> samples_;
@@ -64,6 +76,7 @@ class SampledLandscape final : public Landscape<S> {
   std::vector<FieldOptions<S>> fields_;
   std::vector<StiefelField<S>> kernels_;
   UStatistic<S> ustatistic_;
+  std::optional<RecursiveMean<S>> recursive_;
   std::vector<double> scales_;
   Index least_ = 1;  // the smallest batch the estimator can use
   std::uint64_t pass_ = 0;
@@ -71,9 +84,10 @@ class SampledLandscape final : public Landscape<S> {
   Counts counts_;
 
   Point<S> g1_, y1_, g2_, y2_, other_;
-  Point<S> difference_;                          // svrg: X - snapshot; split: Y1 scaled
+  Point<S> difference_;  // svrg: X - snapshot; recursive: X - X_last; split: Y1 scaled
   Point<S> snapshot_, snapshot_g_, snapshot_y_;  // svrg
   double next_snapshot_ = 0;
+  Matrix<S> work_;
   Matrix<S> moments_;  // averaged: the sum of a a' over all blocks stacked
   Index absorbed_ = 0;
 };

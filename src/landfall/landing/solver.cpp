@@ -54,7 +54,8 @@ Solver<S>::Solver(Landscape<S>& landscape, Point<S> start, SolverOptions<S> opti
         "a sampled problem takes fixed steps (with a schedule): the other rules need f and B exactly");
 
   restoration_ = landscape_.restore(x_, options_.epsilon);
-  if (!(restoration_.to <= options_.epsilon)) termination_ = Termination::infeasible_start;
+  if (!(restoration_.to <= std::max(options_.epsilon, restoration_.noise)))
+    termination_ = Termination::infeasible_start;
   if (!known_ && !options_.trust) options_.trust = 0.3;
   field_.lambda = momentum_ = last_finite_ = x_;
   for (auto& block : momentum_) block.setZero();
@@ -95,7 +96,7 @@ void Solver<S>::step() {
 template <class S>
 void Solver<S>::planned_step() {
   const StepOptions& plan = options_.step;
-  double eta = plan.size * schedule_factor(plan, progress_.iteration, progress_.passes);
+  double eta = plan.size * step_factor_ * schedule_factor(plan, progress_.iteration, progress_.passes);
   landscape_.field(x_, {options_.attraction, plan.size, options_.omega}, field_);  // Lambda = Psi + omega N
   if (plan.rule == StepRule::safeguarded) eta = keep_safe(eta);
   move(eta);
@@ -178,22 +179,38 @@ double Solver<S>::search(double step) {
 template <class S>
 void Solver<S>::move(double step) {
   const S eta = static_cast<S>(step), mu = static_cast<S>(options_.momentum);
-  bool whole = true;  // exactly eta Lambda, not cut short and without momentum
+  bool cut = false;
   for (std::size_t i = 0; i < x_.size(); ++i) {
     Matrix<S>& m = momentum_[i];
-    S factor = eta;
+    m = mu * m + eta * field_.lambda[i];
     if (options_.trust) {
-      scratch_.resize(x_[i].rows(), x_[i].cols());
-      const S cut = trust_scale<S>(landscape_.metric(i), field_.lambda[i], *options_.trust / step, scratch_);
-      factor *= cut;
-      whole = whole && cut == 1;
+      const S factor = trust_scale<S>(landscape_.metric(i), m, *options_.trust, scratch_);
+      if (factor < 1) {
+        m *= factor;
+        cut = true;
+      }
     }
-    m = mu * m + factor * field_.lambda[i];
     x_[i] -= m;
   }
-  if (known_) known_->moved(ray_ && whole && options_.momentum == 0 ? std::optional(step) : std::nullopt);
+  if (known_) known_->moved(ray_ && !cut && options_.momentum == 0 ? std::optional(step) : std::nullopt);
+  if (!known_) back_off(cut);
   ray_.reset();
   last_step_ = progress_.step = step;
+}
+
+/// Steps that the trust region cuts again and again are too long: noise moves X as fast as it may go, and each
+/// move makes the next estimate worse.
+template <class S>
+void Solver<S>::back_off(bool cut) {
+  constexpr int window = 64, most = 16;
+  cut_ += cut;
+  if (++in_window_ < window) return;
+  if (cut_ >= most) {
+    step_factor_ /= 2;
+    ++progress_.back_offs;
+    for (auto& block : momentum_) block.setZero();
+  }
+  cut_ = in_window_ = 0;
 }
 
 template <class S>

@@ -25,7 +25,8 @@ struct SolverOptions {
   double attraction = 0.25;          // a = eta omega beta_1 in (0, 1/2)
   std::optional<double> omega = {};  // given by hand, in place of a
   double momentum = 0;               // M <- momentum M + eta Lambda, X <- X - M; in [0, 1), fixed steps only
-  /// c: no block moves by more than c sqrt(p) in the metric of K^-1; unset: 0.3 when sampled.
+  /// c: no block moves by more than c sqrt(p) in the metric of K^-1; unset: 0.3 when sampled. Sampled steps
+  /// are halved for good when 16 of 64 had to be cut.
   std::optional<double> trust = {};
   /// s >= 0: returns the average of the iterates with weights ~ k^s; 0 is the plain mean.
   std::optional<int> averaging = {};
@@ -66,6 +67,7 @@ class Solver {
   double ray_limit() const;       // how far from the manifold a step may end
   double keep_safe(double step);  // the largest step up to the given one whose end is in the safe region
   void move(double step);
+  void back_off(bool cut);
   void average();
   void record();
   bool finished();
@@ -79,6 +81,8 @@ class Solver {
   Point<S> trial_, momentum_, average_, last_x_, last_psi_, last_finite_;
   Matrix<S> scratch_;
   double last_step_ = 0;
+  double step_factor_ = 1;  // halved by back_off()
+  int cut_ = 0, in_window_ = 0;
   double penalty_ = 0;                // beta of the merit function, only ever raised
   std::optional<RayPolynomial> ray_;  // along the present field, where the landscape knows it
   std::uint64_t record_every_ = 1;

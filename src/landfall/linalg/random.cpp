@@ -26,6 +26,14 @@ double unit(std::uint32_t high, std::uint32_t low) {
   return (static_cast<double>(bits) + 0.5) * 0x1.0p-53;
 }
 
+/// Box and Muller's.
+std::array<double, 2> two_normals(Stream stream, std::uint64_t position) {
+  const auto words = random_words(stream, position);
+  const double radius = std::sqrt(-2 * std::log(unit(words[0], words[1])));
+  const double angle = 2 * std::numbers::pi * unit(words[2], words[3]);
+  return {radius * std::cos(angle), radius * std::sin(angle)};
+}
+
 }  // namespace
 
 double uniform(Stream stream, std::uint64_t position) {
@@ -37,18 +45,31 @@ template <class S>
 Matrix<S> gaussian(Index rows, Index cols, Stream stream) {
   Matrix<S> out(rows, cols);
   const Index count = out.size();
-  for (Index i = 0; i < count; i += 2) {  // Box-Muller gives two at a time
-    const auto words = random_words(stream, static_cast<std::uint64_t>(i / 2));
-    const double radius = std::sqrt(-2 * std::log(unit(words[0], words[1])));
-    const double angle = 2 * std::numbers::pi * unit(words[2], words[3]);
-    out.data()[i] = static_cast<S>(radius * std::cos(angle));
-    if (i + 1 < count) out.data()[i + 1] = static_cast<S>(radius * std::sin(angle));
+  for (Index i = 0; i < count; i += 2) {
+    const auto [first, second] = two_normals(stream, static_cast<std::uint64_t>(i / 2));
+    out.data()[i] = static_cast<S>(first);
+    if (i + 1 < count) out.data()[i + 1] = static_cast<S>(second);
   }
   return out;
 }
 
 template Matrix<float> gaussian<float>(Index, Index, Stream);
 template Matrix<double> gaussian<double>(Index, Index, Stream);
+
+double Draws::uniform() {
+  return landfall::uniform(stream_, position_++);
+}
+
+double Draws::normal() {
+  if (has_spare_) {
+    has_spare_ = false;
+    return spare_;
+  }
+  const auto [first, second] = two_normals(stream_, position_++);
+  spare_ = second;
+  has_spare_ = true;
+  return first;
+}
 
 namespace {
 
@@ -65,6 +86,7 @@ void Permutation::restart(Index n, Stream stream) {
   mixed_.clear();
   if (half_bits_ > most_kept_bits) return;
   const std::uint64_t halves = std::uint64_t{1} << half_bits_;
+  mixed_.reserve(rounds * halves);
   for (std::uint64_t round = 0; round < rounds; ++round)
     for (std::uint64_t half = 0; half < halves; ++half)
       mixed_.push_back(static_cast<std::uint16_t>(mix(half, round)));

@@ -4,6 +4,8 @@
 //   auto x = landfall::gaussian<double>(n, p, landfall::Stream{seed, 1});
 //   landfall::Permutation order(count, landfall::Stream{seed, pass});
 //   for (landfall::Index i = 0; i < count; ++i) use(order(i));    // each of 0 .. count-1 once
+//   landfall::Draws draws(landfall::Stream{seed, 2}, 17);         // of row 17 of a data set
+//   use(draws.uniform(), draws.normal());
 #pragma once
 
 #include <landfall/linalg/types.hpp>
@@ -30,6 +32,21 @@ double uniform(Stream stream, std::uint64_t position);
 /// both precisions up to rounding.
 template <class S>
 Matrix<S> gaussian(Index rows, Index cols, Stream stream);
+
+/// Random numbers one after the other, at most 2^32 of them: those of one row of made-up data, which depend
+/// on the stream and on the row only.
+class Draws {
+ public:
+  Draws(Stream stream, Index row) : stream_(stream), position_(static_cast<std::uint64_t>(row) << 32) {}
+  double uniform();  // in (0, 1)
+  double normal();   // standard
+
+ private:
+  Stream stream_;
+  std::uint64_t position_;
+  double spare_ = 0;  // Box-Muller gives two at a time
+  bool has_spare_ = false;
+};
 
 /// A random permutation of 0 .. n-1 that is computed, not stored (a Feistel network walked into range). Of the
 /// order of sqrt(n) random words are drawn when it is made, and kept.

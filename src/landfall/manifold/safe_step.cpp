@@ -177,16 +177,17 @@ double best_step(const RayPolynomial& ray, double mu) {
 }
 
 template <class S>
+double metric_norm(const Preconditioner<S>* k, In<S> move, Matrix<S>& work) {
+  if (k == nullptr) return static_cast<double>(move.stableNorm());
+  work.resize(move.rows(), move.cols());
+  k->apply_inverse(move, work);
+  const double square = move.template cast<double>().cwiseProduct(work.template cast<double>()).sum();
+  return std::sqrt(std::max(0.0, square));
+}
+
+template <class S>
 S trust_scale(const Preconditioner<S>* k, In<S> move, double c, Matrix<S>& work) {
-  double norm = 0;
-  if (k == nullptr) {
-    norm = static_cast<double>(move.stableNorm());
-  } else {
-    work.resize(move.rows(), move.cols());
-    k->apply_inverse(move, work);
-    const double square = move.template cast<double>().cwiseProduct(work.template cast<double>()).sum();
-    norm = std::sqrt(std::max(0.0, square));
-  }
+  const double norm = metric_norm<S>(k, move, work);
   const double radius = c * std::sqrt(static_cast<double>(move.cols()));
   return norm > radius ? static_cast<S>(radius / norm) : S(1);
 }

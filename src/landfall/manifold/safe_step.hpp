@@ -54,14 +54,19 @@ double safe_step(const RayPolynomial& ray, double eps);
 /// The eta >= 0 that minimises objective + mu * infeasibility along the whole ray; 0 when there is none.
 double best_step(const RayPolynomial& ray, double mu);
 
+/// ||move||_{K^-1}; without k the Frobenius norm.
+template <class S>
+double metric_norm(const Preconditioner<S>* k, In<S> move, Matrix<S>& work);
+
 /// The factor in (0, 1] that brings a move down to ||move||_{K^-1} <= c sqrt(p), in whose metric ||X|| is
-/// about sqrt(p). Without k the Frobenius norm.
+/// about sqrt(p).
 template <class S>
 S trust_scale(const Preconditioner<S>* k, In<S> move, double c, Matrix<S>& work);
 
 #define LANDFALL_SAFE_STEP(EXTERN, S)                                                            \
   EXTERN template RayPolynomial ray_polynomial<S>(In<S>, In<S>, In<S>);                          \
   EXTERN template RayPolynomial ray_polynomial<S>(In<S>, In<S>, In<S>, In<S>, RayWorkspace<S>&); \
+  EXTERN template double metric_norm<S>(const Preconditioner<S>*, In<S>, Matrix<S>&);            \
   EXTERN template S trust_scale<S>(const Preconditioner<S>*, In<S>, double, Matrix<S>&);
 LANDFALL_SAFE_STEP(extern, float)
 LANDFALL_SAFE_STEP(extern, double)

@@ -1,0 +1,154 @@
+#include <landfall/errors.hpp>
+#include <landfall/landing/adaptive.hpp>
+#include <landfall/landing/sketch.hpp>
+#include <landfall/linalg/pencil_eigen.hpp>
+#include <landfall/linalg/products.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace landfall {
+namespace {
+
+/// B_k of some batches.
+template <class S>
+class BatchesOperator final : public SymmetricOperator<S> {
+ public:
+  BatchesOperator(std::span<const std::vector<CentredBatch<S>>> batches, std::size_t view, S ridge)
+      : SymmetricOperator<S>(batches.front()[view].cols()), batches_(batches), view_(view), ridge_(ridge) {
+    for (const auto& batch : batches) rows_ += batch[view].rows();
+  }
+
+ protected:
+  void apply_impl(In<S> x, Out<S> y) const override {
+    y = ridge_ * x;
+    for (const auto& batch : batches_) {
+      auto& alpha = alpha_.resize(batch[view_].rows(), x.cols());
+      batch[view_].times(x, alpha);
+      batch[view_].transpose_times(alpha, y, S(1) / static_cast<S>(rows_), 1);
+    }
+  }
+
+ private:
+  std::span<const std::vector<CentredBatch<S>>> batches_;
+  std::size_t view_;
+  S ridge_;
+  Index rows_ = 0;
+  mutable Scratch<S> alpha_;
+};
+
+/// E||a||_K^4 / E||a||_K^2 over the rows a.
+template <class S>
+double row_noise(std::span<const std::vector<CentredBatch<S>>> batches, std::size_t view,
+                 const Preconditioner<S>& k) {
+  constexpr Index width = 16;
+  double squares = 0, fourths = 0;
+  for (const auto& batch : batches) {
+    const CentredBatch<S>& rows = batch[view];
+    Matrix<S> unit(rows.rows(), width), a(rows.cols(), width), ka(rows.cols(), width);
+    for (Index begin = 0; begin < rows.rows(); begin += width) {
+      unit.setZero();
+      for (Index j = 0; j < std::min(width, rows.rows() - begin); ++j) unit(begin + j, j) = 1;
+      rows.transpose_times(unit, a, 1, 0);  // rows begin, begin + 1, ... as columns
+      k.apply(a, ka);
+      for (Index j = 0; j < width; ++j) {
+        const double square = static_cast<double>(a.col(j).dot(ka.col(j)));
+        squares += square;
+        fourths += square * square;
+      }
+    }
+  }
+  return squares > 0 ? fourths / squares : 0;
+}
+
+}  // namespace
+
+template <class S>
+FirstLook<S> look_at(KeptSamples<S>& first, Index rank, std::uint64_t seed) {
+  const auto& shapes = first.shapes();
+  const std::span batches(first.batches());
+  const std::size_t sketched = batches.size() > 1 ? (3 * batches.size() + 3) / 4 : 1;
+  const auto seen = batches.first(sketched), unseen = batches.size() > 1 ? batches.subspan(sketched) : batches;
+
+  FirstLook<S> look;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const Index k = std::min({rank > 0 ? rank : std::max<Index>(64, 2 * shapes[i].cols), shapes[i].rows,
+                              std::max<Index>(1, first.count() / 4)});
+    const BatchesOperator<S> b(seen, i, first.ridge(i));
+    const auto sketch = sketch_preconditioner<S>(b, {.rank = k, .seed = seed + i});
+    look.metric.push_back(sketch);
+    look.rank.push_back(sketch->rank());
+    look.noise = std::max(look.noise, row_noise<S>(unseen, i, *sketch));
+
+    const BatchesOperator<S> all(batches, i, first.ridge(i));
+    const Index n = shapes[i].rows, p = shapes[i].cols;
+    Matrix<S> x(n, p), y(n, p), gram(p, p);
+    sketch->apply(gaussian<S>(n, p, {seed, 0x57a27 + i}), x);
+    all.apply(x, y);
+    multiply_at<S>(x, y, gram);
+    const Matrix<S> factor = orthonormalizing_factor<S>(gram);
+    if (factor.cols() < p)
+      throw NumericalError(fmt::format("the first {} rows have rank {}, expected at least p = {}",
+                                       first.count(), factor.cols(), p));
+    look.start.push_back(x * factor);
+  }
+  return look;
+}
+
+template <class S>
+AdaptiveResult<S> solve_adaptively(std::shared_ptr<KeptSamples<S>> first, std::shared_ptr<Samples<S>> all,
+                                   const AdaptiveOptions& options,
+                                   std::function<bool(const Progress&, const Point<S>&)> observer) {
+  const FirstLook<S> look = look_at(*first, options.rank, options.seed);
+  const double q = look.noise;
+  const auto step = [&](double r) { return options.step > 0 ? options.step : 0.55 * r / (r + q); };
+  const double r = static_cast<double>(options.batch);
+  const double momentum = options.momentum.value_or(std::min(0.9, r / (r + 4 * q)));
+  const Index rows = first->count();
+  const bool warm = options.warm_up > 0 && options.estimator == Estimator::recursive;
+
+  std::vector<FieldOptions<S>> fields;
+  for (const auto& k : look.metric) fields.push_back({Direction::preconditioned, Normal::newton, k});
+  const SamplingOptions sampling{.estimator = options.estimator, .batch = options.batch};
+  const double fitted = rows < all->count() ? 4 / static_cast<double>(rows) : 0;
+
+  SampledLandscape<S> landscape(warm ? first : all,
+                                warm ? SamplingOptions{.estimator = options.estimator, .pass_variance = fitted}
+                                     : sampling,
+                                fields);
+  Point<S> x = look.start;
+  if (warm) {
+    const double size = static_cast<double>(first->batches().front().front().rows());
+    x = solve<S>(landscape, std::move(x),
+                 {.step = {.rule = StepRule::fixed, .size = step(size)},
+                  .omega = options.omega,
+                  .stop = stop::passes(options.warm_up),
+                  .history = 0})
+            .x;
+    landscape.continue_with(all, sampling);
+  }
+  auto result = solve<S>(landscape, std::move(x),
+                         {.step = {.rule = StepRule::fixed,
+                                   .size = step(r),
+                                   .schedule = Schedule::cosine,
+                                   .horizon = options.passes},
+                          .omega = options.omega,
+                          .momentum = momentum,
+                          .stop = stop::passes(options.passes),
+                          .observer = std::move(observer)});
+  return {std::move(result),
+          {.first_rows = rows,
+           .rank = look.rank,
+           .noise = q,
+           .step = step(r),
+           .momentum = momentum,
+           .omega = options.omega,
+           .warm_up = warm ? options.warm_up : 0}};
+}
+
+LANDFALL_ADAPTIVE(, float)
+LANDFALL_ADAPTIVE(, double)
+
+}  // namespace landfall

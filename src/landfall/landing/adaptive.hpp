@@ -1,0 +1,87 @@
+// Landing that needs no tuning: the preconditioner, the step, the momentum and the start come from the first
+// rows of the data.
+//
+//   auto link = landfall::correlation_link<float>();
+//   landfall::DataStream<float> stream(std::move(views), {.batch = 128});
+//   auto first = std::make_shared<landfall::KeptSamples<float>>(landfall::keep_rows(stream, 4096),
+//                                                               std::vector<landfall::Index>{5, 5},
+//                                                               std::vector<float>{1e-3f, 1e-3f}, link);
+//   auto all = std::make_shared<landfall::StreamSamples<float>>(stream, std::vector<landfall::Index>{5, 5},
+//                                                               std::vector<float>{1e-3f, 1e-3f}, link, rows);
+//   auto [result, choice] = landfall::solve_adaptively<float>(first, all, {.passes = 4, .batch = 128});
+//
+// - K: a rank-k sketch of each B from the first rows, so that K B is near the identity where B is large.
+// - q, the noise of one row: E||a||_K^4 / E||a||_K^2 over rows the sketch has not seen. X and the estimate of
+//   the field are both moved by B_z K, whose mean square is near 1 + q/r, so steps up to about 1/(1 + q/r)
+//   are stable; we take
+//     eta = 0.55 r/(r + q),   momentum = r/(r + 4q):
+//   small batches move little at a time, large ones, of which there are few, carry on. Chosen on MNIST and
+//   Fashion-MNIST halves for k = 32...391 and r = 16...2048.
+// - omega = 1/4: with K near the inverse of B, Psi and the normal term have one scale.
+// - the start: a few passes over the first rows alone, which are in memory. Their estimate counts as that of
+//   a quarter of these rows, since X was fitted to them.
+// - the recursive estimator (recursive.hpp), a trust region, steps that are halved when it cuts too often,
+//   and a cosine that ends the planned passes at step 0.
+#pragma once
+
+#include <landfall/landing/sampled.hpp>
+#include <landfall/landing/solver.hpp>
+#include <landfall/landing/view_samples.hpp>
+
+namespace landfall {
+
+struct AdaptiveOptions {
+  double passes = 4;                    // planned readings of all rows
+  Index batch = 128;                    // rows per step
+  Index rank = 0;                       // k; 0: 64, or 2p if that is more
+  double step = 0;                      // eta; 0: as above
+  std::optional<double> momentum = {};  // unset: as above, at most 0.9
+  double omega = 0.25;
+  int warm_up = 8;  // passes over the first rows
+  Estimator estimator = Estimator::recursive;
+  std::uint64_t seed = 0;
+};
+
+/// What was chosen, and from what.
+struct AdaptiveChoice {
+  Index first_rows = 0;
+  std::vector<Index> rank;  // k of each block
+  double noise = 0;         // q
+  double step = 0, momentum = 0, omega = 0;
+  int warm_up = 0;
+};
+
+template <class S>
+struct AdaptiveResult {
+  Result<S> result;
+  AdaptiveChoice choice;
+};
+
+/// K of each block, q and a start on the manifold of the first rows.
+template <class S>
+struct FirstLook {
+  std::vector<PreconditionerPtr<S>> metric;
+  std::vector<Index> rank;
+  double noise = 0;
+  Point<S> start;
+};
+
+template <class S>
+FirstLook<S> look_at(KeptSamples<S>& first, Index rank, std::uint64_t seed);
+
+/// `first` may be all there is (then it has as many rows). The observer is called after every step over
+/// `all`; false ends the run.
+template <class S>
+AdaptiveResult<S> solve_adaptively(std::shared_ptr<KeptSamples<S>> first, std::shared_ptr<Samples<S>> all,
+                                   const AdaptiveOptions& options,
+                                   std::function<bool(const Progress&, const Point<S>&)> observer = {});
+
+#define LANDFALL_ADAPTIVE(EXTERN, S)                                                                        \
+  EXTERN template FirstLook<S> look_at<S>(KeptSamples<S>&, Index, std::uint64_t);                           \
+  EXTERN template AdaptiveResult<S> solve_adaptively<S>(std::shared_ptr<KeptSamples<S>>,                    \
+                                                        std::shared_ptr<Samples<S>>, const AdaptiveOptions&, \
+                                                        std::function<bool(const Progress&, const Point<S>&)>);
+LANDFALL_ADAPTIVE(extern, float)
+LANDFALL_ADAPTIVE(extern, double)
+
+}  // namespace landfall

@@ -1,0 +1,131 @@
+#include <landfall/data/rows.hpp>
+#include <landfall/errors.hpp>
+#include <landfall/landing/view_samples.hpp>
+
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace landfall {
+namespace {
+
+template <class S>
+std::vector<Index> features_of(const DataStream<S>& stream) {
+  std::vector<Index> features;
+  for (std::size_t i = 0; i < stream.views(); ++i)
+    features.push_back(static_cast<Index>(stream.transform(i).kept().size()));
+  return features;
+}
+
+template <class S>
+std::vector<Index> features_of(const KeptBatches<S>& batches) {
+  if (batches.empty()) throw UsageError("samples need at least one batch, got 0");
+  std::vector<Index> features;
+  for (const auto& view : batches.front()) features.push_back(view.cols());
+  return features;
+}
+
+}  // namespace
+
+template <class S>
+ViewSamples<S>::ViewSamples(const std::vector<Index>& features, const std::vector<Index>& components,
+                            std::vector<S> ridge, Link<S> link)
+    : ridge_(std::move(ridge)), link_(std::move(link)) {
+  if (features.size() != components.size() || features.size() != ridge_.size())
+    throw UsageError(fmt::format("{} views with {} numbers of components and {} ridges", features.size(),
+                                 components.size(), ridge_.size()));
+  for (std::size_t i = 0; i < features.size(); ++i) shapes_.push_back({features[i], components[i]});
+  alpha_.resize(features.size());
+  b_.resize(features.size());
+}
+
+template <class S>
+double ViewSamples<S>::evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient,
+                                Point<S>* bx) {
+  const Index rows = view(0).rows(), part = last - first;
+  const bool all = part == rows;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    auto& alpha = alpha_[i].resize(part, x[i].cols());
+    b_[i].resize(part, x[i].cols());
+    if (all) {
+      view(i).times(x[i], alpha);
+    } else {
+      auto& whole = whole_.resize(rows, x[i].cols());
+      view(i).times(x[i], whole);
+      alpha = whole.middleRows(first, part);
+    }
+  }
+  const double value = link_.apply(alpha_, b_);
+
+  const S scale = S(1) / static_cast<S>(part);
+  const auto transpose_times = [&](std::size_t i, const View<S>& w, Matrix<S>& out, S beta) {
+    if (all) return view(i).transpose_times(w, out, scale, beta);
+    auto& whole = whole_.resize(rows, w.cols());
+    whole.setZero();
+    whole.middleRows(first, part) = w;
+    view(i).transpose_times(whole, out, scale, beta);
+  };
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (gradient) transpose_times(i, b_[i].view(), (*gradient)[i], 0);
+    if (bx) {
+      (*bx)[i] = ridge_[i] * x[i];
+      transpose_times(i, alpha_[i].view(), (*bx)[i], 1);
+    }
+  }
+  return value;
+}
+
+template <class S>
+StreamSamples<S>::StreamSamples(DataStream<S>& stream, const std::vector<Index>& components,
+                                std::vector<S> ridge, Link<S> link, Index rows)
+    : ViewSamples<S>(features_of(stream), components, std::move(ridge), std::move(link)),
+      stream_(stream),
+      rows_(rows) {}
+
+template <class S>
+Index StreamSamples<S>::draw(Index) {
+  return stream_.next() ? stream_.view(0).rows() : 0;
+}
+
+template <class S>
+KeptBatches<S> keep_rows(DataStream<S>& stream, Index rows, Index batch) {
+  KeptBatches<S> batches;
+  stream.begin_pass(std::numeric_limits<std::uint64_t>::max());
+  Index kept = 0;
+  while (kept < rows && stream.next())
+    for (Index row = 0; row < stream.view(0).rows() && kept < rows; ++row, ++kept) {
+      if (kept % batch == 0) {
+        auto& views = batches.emplace_back(stream.views());
+        for (std::size_t i = 0; i < views.size(); ++i) {
+          views[i].mean = stream.view(i).mean;
+          views[i].inverse_scale = stream.view(i).inverse_scale;
+          start_like(stream.view(i).batch, views[i].batch);
+        }
+      }
+      for (std::size_t i = 0; i < stream.views(); ++i)
+        append_row(stream.view(i).batch, row, batches.back()[i].batch);
+    }
+  return batches;
+}
+
+template <class S>
+KeptSamples<S>::KeptSamples(KeptBatches<S> batches, const std::vector<Index>& components,
+                            std::vector<S> ridge, Link<S> link, std::uint64_t seed)
+    : ViewSamples<S>(features_of(batches), components, std::move(ridge), std::move(link)),
+      batches_(std::move(batches)),
+      order_(static_cast<Index>(batches_.size()), seed) {
+  for (const auto& batch : batches_) rows_ += batch.front().rows();
+}
+
+template <class S>
+Index KeptSamples<S>::draw(Index) {
+  const auto next = order_.draw(1);
+  if (next.empty()) return 0;
+  current_ = &batches_[static_cast<std::size_t>(next.front())];
+  return current_->front().rows();
+}
+
+LANDFALL_VIEW_SAMPLES(, float)
+LANDFALL_VIEW_SAMPLES(, double)
+
+}  // namespace landfall

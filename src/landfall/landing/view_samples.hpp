@@ -1,0 +1,96 @@
+// Rows of one or two views as samples: B_k = A_k'A_k/r + ridge_k I, the gradient by the link. Dense or sparse,
+// from a stream or kept in memory.
+//
+//   auto link = landfall::correlation_link<float>();
+//   landfall::DataStream<float> stream(std::move(views), {.batch = 128});
+//   landfall::StreamSamples<float> all(stream, {5, 5}, {1e-3f, 1e-3f}, link, rows);
+//   landfall::KeptSamples<float> first(landfall::keep_rows(stream, 4096), {5, 5}, {1e-3f, 1e-3f}, link);
+#pragma once
+
+#include <landfall/data/stream.hpp>
+#include <landfall/landing/samples.hpp>
+
+namespace landfall {
+
+template <class S>
+class ViewSamples : public Samples<S> {
+ public:
+  const std::vector<Shape>& shapes() const override { return shapes_; }
+  S ridge(std::size_t i) const { return ridge_[i]; }
+  double evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx) override;
+
+ protected:
+  ViewSamples(const std::vector<Index>& features, const std::vector<Index>& components, std::vector<S> ridge,
+              Link<S> link);
+
+  /// The rows of a view in the current batch.
+  virtual const CentredBatch<S>& view(std::size_t i) const = 0;
+
+ private:
+  std::vector<Shape> shapes_;
+  std::vector<S> ridge_;
+  Link<S> link_;
+  std::vector<Scratch<S>> alpha_, b_;
+  Scratch<S> whole_;  // products with all rows of the batch where a part of them is wanted
+};
+
+/// The training rows of a stream. draw() gives the stream's next batch, whatever size it is asked for.
+template <class S>
+class StreamSamples final : public ViewSamples<S> {
+ public:
+  /// `rows`: how many one pass has.
+  StreamSamples(DataStream<S>& stream, const std::vector<Index>& components, std::vector<S> ridge,
+                Link<S> link, Index rows);
+
+  Index count() const override { return rows_; }
+  void begin_pass(std::uint64_t pass) override { stream_.begin_pass(pass); }
+  Index draw(Index size) override;
+
+ protected:
+  const CentredBatch<S>& view(std::size_t i) const override { return stream_.view(i); }
+
+ private:
+  DataStream<S>& stream_;
+  Index rows_;
+};
+
+/// Batches, each with its views.
+template <class S>
+using KeptBatches = std::vector<std::vector<CentredBatch<S>>>;
+
+/// The first `rows` rows of a pass of its own, in an order that no other pass has, cut into batches.
+template <class S>
+KeptBatches<S> keep_rows(DataStream<S>& stream, Index rows, Index batch = 128);
+
+/// Batches in memory; each pass hands them out in another order. draw() gives the next, whatever its size.
+template <class S>
+class KeptSamples final : public ViewSamples<S> {
+ public:
+  KeptSamples(KeptBatches<S> batches, const std::vector<Index>& components, std::vector<S> ridge,
+              Link<S> link, std::uint64_t seed = 0);
+
+  Index count() const override { return rows_; }
+  void begin_pass(std::uint64_t pass) override { order_.begin_pass(pass); }
+  Index draw(Index size) override;
+
+  const KeptBatches<S>& batches() const { return batches_; }
+
+ protected:
+  const CentredBatch<S>& view(std::size_t i) const override { return (*current_)[i]; }
+
+ private:
+  KeptBatches<S> batches_;
+  SampleOrder order_;
+  const std::vector<CentredBatch<S>>* current_ = nullptr;
+  Index rows_ = 0;
+};
+
+#define LANDFALL_VIEW_SAMPLES(EXTERN, S)  \
+  EXTERN template class ViewSamples<S>;   \
+  EXTERN template class StreamSamples<S>; \
+  EXTERN template class KeptSamples<S>;   \
+  EXTERN template KeptBatches<S> keep_rows<S>(DataStream<S>&, Index, Index);
+LANDFALL_VIEW_SAMPLES(extern, float)
+LANDFALL_VIEW_SAMPLES(extern, double)
+
+}  // namespace landfall

@@ -1,0 +1,67 @@
+// The program as a user runs it: arguments in; standard output, standard error and exit code out.
+#pragma once
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "data/temporary_folder.hpp"
+#include <spawn.h>
+#include <sys/wait.h>
+
+extern char** environ;
+
+namespace landfall::test {
+
+using Words = std::vector<std::string>;
+
+struct Outcome {
+  int code = -1;
+  std::string out, err;
+};
+
+/// Runs the program in a folder, its output going to files outside of it. `environment` is "NAME=value".
+inline Outcome run_program(const std::filesystem::path& folder, const Words& arguments,
+                           const Words& environment = {}) {
+  const TemporaryFolder output;
+  const std::string out = output / "out", err = output / "err";
+  Words words{"sh",
+              "-c",
+              "cd \"$1\" && out=$2 err=$3 && shift 3 && exec env \"$@\" >\"$out\" 2>\"$err\"",
+              "sh",
+              folder.string(),
+              out,
+              err};
+  words.insert(words.end(), environment.begin(), environment.end());
+  words.emplace_back(LANDFALL_PROGRAM);
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  pid_t process = 0;
+  int status = 0;
+  if (posix_spawn(&process, "/bin/sh", nullptr, nullptr, argv.data(), environ) != 0 ||
+      waitpid(process, &status, 0) != process)
+    throw std::runtime_error("the program could not be started");
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content(out), content(err)};
+}
+
+/// The run failed with this code, printed nothing, and said this sentence.
+inline void expect_error(const Outcome& run, int code, const std::string& sentence) {
+  EXPECT_EQ(run.code, code);
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(run.err, "landfall: " + sentence + "\n");
+}
+
+/// A page of help: short enough to read, with examples.
+inline void expect_help(const Outcome& run) {
+  EXPECT_EQ(run.code, 0);
+  EXPECT_EQ(run.err, "");
+  EXPECT_NE(run.out.find("Examples:\n  landfall "), std::string::npos);
+  EXPECT_LE(std::count(run.out.begin(), run.out.end(), '\n'), 40);
+  std::istringstream lines(run.out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+}
+
+}  // namespace landfall::test
