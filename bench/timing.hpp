@@ -78,8 +78,8 @@ inline double ratio(const std::vector<double>& a, const std::vector<double>& b) 
 inline double ratio(const Times& a, const Times& b) {
   return ratio(a.rounds, b.rounds);
 }
-/// The same for the time of the processor: of two pieces that use one thread and wait for nothing, what an idle
-/// machine would show.
+/// The same for the time of the processor: of two pieces that use one thread and wait for nothing, what an
+/// idle machine would show.
 inline double busy_ratio(const Times& a, const Times& b) {
   return ratio(a.busy, b.busy);
 }

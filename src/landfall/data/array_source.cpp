@@ -8,8 +8,8 @@
 namespace landfall {
 namespace {
 
-/// memcpy in pieces: large ones are a string instruction on some processors, which takes several times as long
-/// for some alignments.
+/// memcpy in pieces: large ones are a string instruction on some processors, which takes several times as
+/// long for some alignments.
 void copy_bytes(const std::byte* from, std::byte* to, std::size_t count) {
   constexpr std::size_t piece = 4096;
   for (; count > piece; count -= piece, from += piece, to += piece) std::memcpy(to, from, piece);

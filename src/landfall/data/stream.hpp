@@ -86,8 +86,8 @@ class DataStream {
   Slot current_;
   std::vector<Slot> ahead_;  // a ring: the `filled_` slots from first_ on hold batches
 
-  // While the thread is reading, everything above is its own, but for current_ and the filled slots: those are
-  // the caller's.
+  // While the thread is reading, everything above is its own, but for current_ and the filled slots, which
+  // are the caller's.
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::size_t first_ = 0, filled_ = 0;

@@ -67,9 +67,9 @@ struct Digits {
                      32};
 }
 
-/// A plain decimal such as "-12.345678": digits w, k of them after the point, where w and 10^k are doubles, so
-/// that w / 10^k is rounded correctly; rounding that to single precision is right but for a tie. Returns the end
-/// of the number, or null for what is anything else. 28 characters may be read. How many digits there are is
+/// A plain decimal such as "-12.345678": digits w, k of them after the point, where w and 10^k are doubles,
+/// so that w / 10^k is rounded correctly; rounding that to single precision is right but for a tie. Returns
+/// the end of the number, or null for what is anything else. 28 characters may be read. How many digits there are is
 /// random in most files, so that nothing branches on it.
 template <class S>
 const char* read_decimal(const char* at, S& value) {

@@ -156,8 +156,8 @@ void Transform<S>::apply(Batch<S>& batch, CentredBatch<S>& out) const {
   }
   if (sparse || !(centred || scaled)) return;
 
-  // In double: a - m keeps the digits of a, however large m is. Plain loops, as Eigen uses no vectors where the
-  // scalar changes.
+  // In double: a - m keeps the digits of a, however large m is. Plain loops, as Eigen uses no vectors where
+  // the scalar changes.
   const Index n = out.batch.cols();
   const double* mean = mean_.data();
   const double* scale = scale_.data();

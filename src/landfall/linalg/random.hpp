@@ -48,8 +48,8 @@ class Draws {
   bool has_spare_ = false;
 };
 
-/// A random permutation of 0 .. n-1 that is computed, not stored (a Feistel network walked into range). Of the
-/// order of sqrt(n) random words are drawn when it is made, and kept.
+/// A random permutation of 0 .. n-1 that is computed, not stored (a Feistel network walked into range). Of
+/// the order of sqrt(n) random words are drawn when it is made, and kept.
 class Permutation {
  public:
   Permutation(Index n, Stream stream) { restart(n, stream); }
