@@ -10,7 +10,7 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/landfallConfig.cmake.i
   ${PROJECT_BINARY_DIR}/landfallConfig.cmake INSTALL_DESTINATION ${config_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/landfallConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/landfallConfig.cmake ${PROJECT_BINARY_DIR}/landfallConfigVersion.cmake
-              ${PROJECT_SOURCE_DIR}/cmake/FindOpenBLAS.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/FindHDF5Serial.cmake ${PROJECT_SOURCE_DIR}/cmake/FindOpenBLAS.cmake
         DESTINATION ${config_dir})
 if(TARGET landfall_cli)
   install(TARGETS landfall_cli)

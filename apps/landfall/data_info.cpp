@@ -108,7 +108,7 @@ void setup_data_info(CLI::App& data) {
   command->add_flag("--json", options->json, "print an array of JSON objects, one for each FILE");
   command->footer(
       "Examples:\n"
-      "  landfall data info left.npy right.npy\n"
+      "  landfall data info left.npy data.h5:/right\n"
       "  landfall data info train-images-idx3-ubyte.gz --json");
   command->callback([options] {
     std::vector<Summary> summaries;

@@ -50,6 +50,9 @@ class AtomicFile {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
+  /// For a library that writes by name: what is under this name at commit() is the content.
+  const std::filesystem::path& temporary() const { return temporary_; }
+
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
   /// Replaces bytes written before, as a header that counts what follows it; the next write() still appends.

@@ -1,5 +1,6 @@
 #include <landfall/data/csv_source.hpp>
 #include <landfall/data/gzip.hpp>
+#include <landfall/data/hdf5_source.hpp>
 #include <landfall/data/idx_source.hpp>
 #include <landfall/data/joined_source.hpp>
 #include <landfall/data/matrix_market_source.hpp>
@@ -26,6 +27,10 @@ struct Head {
 
 bool npy_content(const Head& head) {
   return head.start.starts_with("\x93NUMPY");
+}
+
+bool hdf5_content(const Head& head) {
+  return head.start.starts_with("\x89HDF\r\n\x1a\n");
 }
 
 bool idx_content(const Head& head) {
@@ -58,6 +63,7 @@ const std::vector<Format<S>>& formats() {
   using Path = std::filesystem::path;
   static const std::vector<Format<S>> table = {
       {".npy", npy_content, {".npy"}, [](const Path& path) { return open_npy<S>(path); }},
+      {"HDF5", hdf5_content, {".h5", ".hdf5"}, open_as<S, Hdf5Source<S>>},
       {"IDX", idx_content, {".idx"}, [](const Path& path) { return open_idx<S>(path); }},
       {"Matrix Market", market_content, {".mtx", ".mm"}, open_as<S, MatrixMarketSource<S>>},
       {"csv or tsv", nullptr, {".csv", ".tsv"}, open_as<S, CsvSource<S>>},
@@ -88,6 +94,7 @@ Head read_head(const InputFile& file, const std::filesystem::path& path) {
 
 template <class S>
 SourcePtr<S> open_file(const std::filesystem::path& path) {
+  if (!Hdf5Path::split(path).dataset.empty()) return std::make_unique<Hdf5Source<S>>(path);
   const Head head = [&] {
     const InputFile file(path);
     return read_head(file, path);

@@ -1,6 +1,7 @@
 // Data as a source, whatever the format: known by the content first, by the name second.
 //
 //   auto left = landfall::open_source<float>("left.npy");
+//   auto matrix = landfall::open_source<float>("data.h5:/train/images");
 //   auto folder = landfall::open_source<float>("parts");     // its files, sorted by name, as one
 //   std::vector<std::filesystem::path> days = {"monday.npy", "tuesday.npy"};
 //   auto week = landfall::open_source<float>(days);
@@ -13,7 +14,7 @@
 
 namespace landfall {
 
-/// A file, or a folder: its regular files, those whose name begins with a dot left out.
+/// A file, a dataset of an HDF5 file (see Hdf5Path), or a folder: its regular files, those whose name begins with a dot left out.
 template <class S>
 SourcePtr<S> open_source(const std::filesystem::path& path);
 

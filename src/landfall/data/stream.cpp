@@ -75,7 +75,8 @@ void DataStream<S>::learn() {
   }
   for (std::size_t v = 0; v < sources_.size(); ++v) {
     if (running_[v].rows() == 0) throw DataError(fmt::format("{}: no rows to train on", sources_[v]->name()));
-    transforms_[v].learn(running_[v].summary());
+    statistics_.push_back(running_[v].summary());
+    transforms_[v].learn(statistics_.back());
     if (transforms_[v].kept().empty())
       throw DataError(
           fmt::format("{}: each of its {} columns is constant", sources_[v]->name(), sources_[v]->cols()));

@@ -51,6 +51,10 @@ class DataStream {
   const Source<S>& source(std::size_t i) const { return *sources_[i]; }
   /// Not while a pass with a running mean goes on.
   const Transform<S>& transform(std::size_t i) const { return transforms_[i]; }
+  /// Of the training rows, all columns; null where the transform did not need them.
+  const ColumnStatistics* statistics(std::size_t i) const {
+    return statistics_.empty() ? nullptr : &statistics_[i];
+  }
 
  private:
   struct Slot {
@@ -75,6 +79,7 @@ class DataStream {
   StreamOptions options_;
   std::vector<ShuffledReader<S>> readers_;
   std::vector<Transform<S>> transforms_;
+  std::vector<ColumnStatistics> statistics_;
   std::vector<RunningStatistics<S>> running_;
   bool following_;  // the running mean still changes
   Part part_ = Part::training;

@@ -1,4 +1,6 @@
 #include <landfall/data/csv_source.hpp>
+#include <landfall/data/hdf5_source.hpp>
+#include <landfall/data/hdf5_writer.hpp>
 #include <landfall/data/matrix_market.hpp>
 #include <landfall/data/npy.hpp>
 #include <landfall/data/svmlight_source.hpp>
@@ -61,12 +63,18 @@ WriterPtr<S> open_market_writer(const std::filesystem::path& path, Index cols) {
 }
 
 template <class S>
+WriterPtr<S> open_hdf5_writer(const std::filesystem::path& path, Index cols) {
+  return std::make_unique<Hdf5Writer<S>>(path, cols);
+}
+
+template <class S>
 const std::vector<Ending<S>>& endings() {
   static const std::vector<Ending<S>> table = {
       {".npy", open_npy_writer<S>},           {".csv", open_table_writer<S, ','>},
       {".tsv", open_table_writer<S, '\t'>},   {".svm", open_svmlight_writer<S>},
       {".svmlight", open_svmlight_writer<S>}, {".libsvm", open_svmlight_writer<S>},
-      {".mtx", open_market_writer<S>},
+      {".mtx", open_market_writer<S>},        {".h5", open_hdf5_writer<S>},
+      {".hdf5", open_hdf5_writer<S>},
   };
   return table;
 }
@@ -77,7 +85,7 @@ template <class S>
 WriterPtr<S> open_writer(const std::filesystem::path& path, Index cols) {
   if (cols < 1)
     throw UsageError(fmt::format("{}: {} columns to write, expected at least 1", path.string(), cols));
-  std::string ending = path.extension().string();
+  std::string ending = Hdf5Path::split(path).file.extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(),
                  [](unsigned char c) { return std::tolower(c); });
   for (const auto& known : endings<S>())

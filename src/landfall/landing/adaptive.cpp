@@ -138,7 +138,12 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<KeptSamples<S>> first, std::s
                           .momentum = momentum,
                           .stop = stop::passes(options.passes),
                           .observer = std::move(observer)});
-  return {std::move(result),
+  AdaptiveRun<S> run{std::move(result), {}, {}};
+  if (const auto* mean = landscape.recursive()) {
+    run.gradient = mean->gradient();
+    run.bx = mean->bx();
+  }
+  return {std::move(run),
           {.first_rows = rows,
            .rank = look.rank,
            .noise = q,

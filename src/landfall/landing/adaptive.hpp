@@ -8,7 +8,7 @@
 //                                                               std::vector<float>{1e-3f, 1e-3f}, link);
 //   auto all = std::make_shared<landfall::StreamSamples<float>>(stream, std::vector<landfall::Index>{5, 5},
 //                                                               std::vector<float>{1e-3f, 1e-3f}, link, rows);
-//   auto [result, choice] = landfall::solve_adaptively<float>(first, all, {.passes = 4, .batch = 128});
+//   auto [run, choice] = landfall::solve_adaptively<float>(first, all, {.passes = 4, .batch = 128});
 //
 // - K: a rank-k sketch of each B from the first rows, so that K B is near the identity where B is large.
 // - q, the noise of one row: E||a||_K^4 / E||a||_K^2 over rows the sketch has not seen. X and the estimate of
@@ -52,8 +52,13 @@ struct AdaptiveChoice {
 };
 
 template <class S>
+struct AdaptiveRun : Result<S> {
+  Point<S> gradient, bx;  // as the recursive estimator knows them at the end; empty with another
+};
+
+template <class S>
 struct AdaptiveResult {
-  Result<S> result;
+  AdaptiveRun<S> run;
   AdaptiveChoice choice;
 };
 

@@ -53,6 +53,8 @@ class SampledLandscape final : public Landscape<S> {
   /// learnt is kept, so that a run over a part of the data is a start for the run over all of it.
   void continue_with(std::shared_ptr<Samples<S>> samples, SamplingOptions options);
 
+  /// The estimator's state; null for the others.
+  const RecursiveMean<S>* recursive() const { return recursive_ ? &*recursive_ : nullptr; }
   const Preconditioner<S>* metric(std::size_t block) const override {
     return fields_[block].preconditioner.get();
   }

@@ -1,0 +1,293 @@
+#include <landfall/errors.hpp>
+#include <landfall/linalg/pencil_eigen.hpp>
+#include <landfall/linalg/products.hpp>
+#include <landfall/linalg/symmetric.hpp>
+#include <landfall/models/canonical.hpp>
+#include <landfall/models/cca.hpp>
+#include <landfall/models/covariance.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace landfall {
+namespace {
+
+constexpr std::array<std::pair<CcaMethod, std::string_view>, 3> kMethods{
+    {{CcaMethod::automatic, "auto"}, {CcaMethod::exact, "exact"}, {CcaMethod::landing, "landing"}}};
+
+class Timer {
+ public:
+  double lap() {
+    const auto now = std::chrono::steady_clock::now();
+    return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+Index guard_columns(const CcaOptions& options, const std::array<Index, 2>& features) {
+  const Index most = std::min(features[0], features[1]) - options.components;
+  const Index wanted = options.landing.estimator == Estimator::recursive
+                           ? options.guard.value_or(std::max<Index>(4, options.components / 4))
+                           : 0;
+  return std::clamp<Index>(wanted, 0, most);
+}
+
+/// Large enough for p columns; large batches of sparse rows, whose products cost little beside the n x p blocks.
+Index batch_rows(const CcaOptions& options, bool sparse) {
+  if (options.batch > 0) return options.batch;
+  const auto several = static_cast<std::uint64_t>(8 * options.components);
+  return std::max<Index>(sparse ? 1024 : 128, static_cast<Index>(std::bit_ceil(several)));
+}
+
+template <class S>
+double ridge_of(const CcaOptions& options, const DataStream<S>& stream, std::size_t view) {
+  if (options.ridge) return *options.ridge;
+  if (options.transform.unit_variance) return options.relative_ridge;
+  const ColumnStatistics* columns = stream.statistics(view);
+  if (columns == nullptr)
+    throw UsageError("a ridge relative to the variance needs a reading of its own; give an absolute one");
+  double sum = 0;
+  for (const Index j : stream.transform(view).kept())
+    sum += columns->variance(j) +
+           (options.transform.centring == Centring::none ? columns->mean(j) * columns->mean(j) : 0);
+  return options.relative_ridge * sum / static_cast<double>(stream.transform(view).kept().size());
+}
+
+/// M = S_yx B_x^-1 S_xy against B_y: eigenvalues rho^2, eigenvectors Y, and X = B_x^-1 S_xy Y up to scale.
+template <class S>
+Point<S> exact_directions(DataStream<S>& stream, const std::array<double, 2>& ridge, Index p) {
+  auto moments = covariances(stream);
+  for (std::size_t i = 0; i < 2; ++i) {
+    moments.within[i].diagonal().array() += static_cast<S>(ridge[i]);
+    try {
+      require_positive_definite<S>(moments.within[i]);
+    } catch (const DataError&) {
+      throw NumericalError(fmt::format("{}: the covariance is singular, expected a ridge above {:.3g}",
+                                       stream.source(i).name(), ridge[i]));
+    }
+  }
+  const std::size_t small = moments.within[1].rows() <= moments.within[0].rows() ? 1 : 0;
+  const Matrix<S> cross = small == 1 ? std::move(moments.cross) : Matrix<S>(moments.cross.transpose());
+  const auto inverse = inverse_preconditioner<S>(std::move(moments.within[1 - small]));
+  Matrix<S> solved(cross.rows(), cross.cols()), squared(cross.cols(), cross.cols());
+  inverse->apply(cross, solved);
+  multiply_at<S>(cross, solved, squared);
+  Point<S> directions(2);
+  directions[small] = solve_pencil<S>(std::move(squared), std::move(moments.within[small]), p).vectors;
+  directions[1 - small].resize(cross.rows(), p);
+  multiply<S>(solved, directions[small], directions[1 - small]);
+  return directions;
+}
+
+void add_ridge(CanonicalMoments& moments, const Point<double>& x, const std::array<double, 2>& ridge) {
+  moments.left += ridge[0] * x[0].transpose() * x[0];
+  moments.right += ridge[1] * x[1].transpose() * x[1];
+}
+
+CanonicalMoments rotated(const CanonicalMoments& moments, const Matrix<double>& u, const Matrix<double>& v) {
+  return {u.transpose() * moments.left * u, v.transpose() * moments.right * v,
+          u.transpose() * moments.cross * v, moments.rows};
+}
+
+double distance_to_identity(const Matrix<double>& m) {
+  return (m - Matrix<double>::Identity(m.rows(), m.cols())).norm();
+}
+
+/// How many directions of X the rows of a view fill: of X'SX where X'BX = I.
+template <class S>
+void require_rank(const DataStream<S>& stream, std::size_t view, const Matrix<double>& scores,
+                  const Matrix<double>& metric) {
+  const auto eigen = solve_pencil<double>(scores, metric, scores.rows());
+  const double least = 1e3 * static_cast<double>(std::numeric_limits<S>::epsilon());
+  const auto rank = (eigen.values.array() > least * std::max(eigen.values(0), least)).count();
+  if (rank < scores.rows())
+    throw NumericalError(fmt::format("{}: of rank {} on the rows it was trained on, expected at least p = {}",
+                                     stream.source(view).name(), rank, scores.rows()));
+}
+
+/// Weights of the columns as the file has them: scaled back, in their places, signs as the left ones say.
+template <class S>
+void set_weights(const DataStream<S>& stream, const Point<double>& x, CcaResult<S>& result) {
+  Vector<double> signs(x[0].cols());
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Transform<S>& transform = stream.transform(i);
+    CcaView<S>& view = result.views[i];
+    Matrix<double> weights = transform.scale().cwiseInverse().asDiagonal() * x[i];
+    if (i == 0)
+      for (Index j = 0; j < signs.size(); ++j) {
+        Index largest = 0;
+        weights.col(j).cwiseAbs().maxCoeff(&largest);
+        signs(j) = weights(largest, j) < 0 ? -1 : 1;
+      }
+    weights *= signs.asDiagonal();
+    view.weights = transform.restore_rows(weights.template cast<S>());
+    view.mean.setZero(stream.source(i).cols());
+    for (std::size_t k = 0; k < transform.kept().size(); ++k)
+      view.mean(transform.kept()[k]) = transform.mean()(static_cast<Index>(k));
+    view.dropped = transform.dropped();
+  }
+}
+
+void validate(const CcaOptions& options) {
+  if (options.components < 1)
+    throw UsageError(fmt::format("p must be at least 1, got {}", options.components));
+  if (options.ridge && !(*options.ridge >= 0))
+    throw UsageError(fmt::format("a ridge must not be negative, got {}", *options.ridge));
+  if (!(options.relative_ridge >= 0))
+    throw UsageError(fmt::format("a relative ridge must not be negative, got {}", options.relative_ridge));
+  if (!(options.passes > 0))
+    throw UsageError(fmt::format("passes must be positive, got {}", options.passes));
+}
+
+}  // namespace
+
+std::string_view to_string(CcaMethod method) {
+  for (const auto& [value, name] : kMethods)
+    if (value == method) return name;
+  return "unknown";
+}
+
+CcaMethod parse_cca_method(std::string_view name) {
+  for (const auto& [value, known] : kMethods)
+    if (known == name) return value;
+  throw UsageError(fmt::format("unknown method '{}'; expected auto, exact or landing", name));
+}
+
+template <class S>
+CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& options) {
+  validate(options);
+  CcaResult<S> result;
+  Timer timer;
+  const std::uint64_t needed = covariance_bytes({left->cols(), right->cols()}, sizeof(S));
+  result.method = options.method;
+  if (options.method == CcaMethod::automatic)
+    result.method = needed <= options.memory ? CcaMethod::exact : CcaMethod::landing;
+  const std::string size = fmt::format("covariances take {:.3g} MiB of {:.3g} MiB",
+                                       static_cast<double>(needed) / 1048576,
+                                       static_cast<double>(options.memory) / 1048576);
+  result.reason = options.method != CcaMethod::automatic ? "asked for"
+                  : result.method == CcaMethod::exact    ? size
+                                                         : size + ", landing needs none";
+  const bool exact = result.method == CcaMethod::exact;
+  result.batch = exact ? 1024 : batch_rows(options, left->sparse() || right->sparse());
+
+  std::vector<SourcePtr<S>> sources;
+  sources.push_back(std::move(left));
+  sources.push_back(std::move(right));
+  DataStream<S> stream(std::move(sources),
+                       {.batch = result.batch,
+                        .shuffle = {.seed = options.seed, .held_out = options.held_out},
+                        .transform = options.transform});
+  result.mean_pass = options.transform.needs_statistics();
+  result.seconds.read = timer.lap();
+
+  const Index p = options.components;
+  std::array<Index, 2> features{};
+  std::array<double, 2> ridge{};
+  for (std::size_t i = 0; i < 2; ++i) {
+    features[i] = static_cast<Index>(stream.transform(i).kept().size());
+    if (features[i] < p)
+      throw NumericalError(fmt::format("{}: {} columns that are not constant, expected at least p = {}",
+                                       stream.source(i).name(), features[i], p));
+    result.views[i].ridge = ridge[i] = ridge_of(options, stream, i);
+  }
+
+  Point<S> x;
+  Matrix<double> u, v;  // which p of the columns of x, once the method says
+  if (exact) {
+    x = exact_directions(stream, ridge, p);
+    result.passes = 1;
+  } else {
+    const Index columns = p + guard_columns(options, features);
+    const std::vector<Index> components{columns, columns};
+    const std::vector<S> ridges{static_cast<S>(ridge[0]), static_cast<S>(ridge[1])};
+    const Index rows = stream.statistics(0) ? stream.statistics(0)->rows : stream.source(0).rows().value_or(0);
+    auto first = std::make_shared<KeptSamples<S>>(keep_rows(stream, options.first_rows), components, ridges,
+                                                  correlation_link<S>(), options.seed);
+    auto all = std::make_shared<StreamSamples<S>>(stream, components, ridges, correlation_link<S>(), rows);
+    AdaptiveOptions landing = options.landing;
+    landing.passes = options.passes;
+    landing.batch = result.batch;
+    landing.seed = options.seed;
+    auto [run, choice] =
+        solve_adaptively<S>(std::move(first), std::move(all), landing,
+                            [&](const Progress& progress, const Point<S>&) {
+                              return !options.observer || options.observer(progress);
+                            });
+    x = std::move(run.x);
+    if (columns > p) {
+      const auto small = [&](std::size_t i, const Point<S>& m) {
+        return Matrix<double>((x[i].transpose() * m[i]).template cast<double>());
+      };
+      const auto rotation = canonical_rotation({small(0, run.bx), small(1, run.bx), -small(0, run.gradient)}, p);
+      u = rotation.left;
+      v = rotation.right;
+    }
+    result.stationarity = run.progress.stationarity;
+    result.passes = run.progress.passes;
+    result.iterations = run.progress.iteration;
+    result.back_offs = run.progress.back_offs;
+    result.termination = run.termination;
+    result.history = std::move(run.history);
+    result.choice = choice;
+    if (result.termination == Termination::diverged || result.termination == Termination::infeasible_start)
+      throw NumericalError(fmt::format("landing failed after {} steps: {}", result.iterations,
+                                       to_string(result.termination)));
+  }
+  result.seconds.solve = timer.lap();
+
+  auto moments = canonical_moments<S>(stream, Part::training, x[0], x[1]);
+  result.samples = moments.rows;
+  auto plain = moments;
+  Point<double> wide{x[0].template cast<double>(), x[1].template cast<double>()};
+  add_ridge(moments, wide, ridge);
+  if (!exact) {
+    result.views[0].infeasibility = distance_to_identity(moments.left);
+    result.views[1].infeasibility = distance_to_identity(moments.right);
+  }
+  if (u.size() > 0) {
+    moments = rotated(moments, u, v);
+    plain = rotated(plain, u, v);
+    wide = {wide[0] * u, wide[1] * v};
+  }
+  require_rank(stream, 0, plain.left, moments.left);
+  require_rank(stream, 1, plain.right, moments.right);
+  const auto rotation = canonical_rotation(moments, p);
+  result.correlations = rotation.correlations;
+  wide = {wide[0] * rotation.left, wide[1] * rotation.right};
+  set_weights(stream, wide, result);
+  if (exact) {
+    const auto last = rotated(moments, rotation.left, rotation.right);
+    result.views[0].infeasibility = distance_to_identity(last.left);
+    result.views[1].infeasibility = distance_to_identity(last.right);
+  }
+  if (options.held_out > 0) {
+    const auto held = canonical_moments<S>(stream, Part::held_out, wide[0].template cast<S>(),
+                                           wide[1].template cast<S>());
+    result.held_out_samples = held.rows;
+    result.held_out = paired_correlations(held);
+  }
+  result.seconds.evaluate = timer.lap();
+  return result;
+}
+
+template <class S>
+Matrix<S> transform(const CcaView<S>& view, const Batch<S>& rows) {
+  Matrix<S> scores(rows.rows(), view.weights.cols());
+  rows.times(view.weights, scores);
+  const Vector<S> shift = view.weights.transpose() * view.mean.template cast<S>();
+  scores.rowwise() -= shift.transpose();
+  return scores;
+}
+
+LANDFALL_CCA(, float)
+LANDFALL_CCA(, double)
+
+}  // namespace landfall

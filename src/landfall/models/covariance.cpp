@@ -1,0 +1,60 @@
+#include <landfall/linalg/products.hpp>
+#include <landfall/models/covariance.hpp>
+
+namespace landfall {
+namespace {
+
+/// The rows of a batch as columns of a dense matrix.
+template <class S>
+Eigen::Ref<const Matrix<S>> written_out(const CentredBatch<S>& view, Matrix<S>& dense, Scratch<S>& unit) {
+  if (!view.batch.sparse()) return view.batch.dense();
+  auto& identity = unit.resize(view.rows(), view.rows());
+  identity.setIdentity();
+  dense.resize(view.cols(), view.rows());
+  view.transpose_times(identity, dense, 1, 0);
+  return dense;
+}
+
+}  // namespace
+
+template <class S>
+Covariances<S> covariances(DataStream<S>& stream) {
+  Covariances<S> sums;
+  std::vector<Index> features;
+  for (std::size_t i = 0; i < stream.views(); ++i) {
+    features.push_back(static_cast<Index>(stream.transform(i).kept().size()));
+    sums.within.push_back(Matrix<S>::Zero(features[i], features[i]));
+  }
+  if (features.size() == 2) sums.cross.setZero(features[0], features[1]);
+
+  Matrix<S> left_dense, right_dense;
+  Scratch<S> unit;
+  stream.begin_pass(0);
+  while (stream.next()) {
+    const auto left = written_out(stream.view(0), left_dense, unit);
+    multiply_bt<S>(left, left, sums.within[0], 1, 1);
+    if (features.size() == 2) {
+      const auto right = written_out(stream.view(1), right_dense, unit);
+      multiply_bt<S>(right, right, sums.within[1], 1, 1);
+      multiply_bt<S>(left, right, sums.cross, 1, 1);
+    }
+    sums.rows += stream.view(0).rows();
+  }
+  const S scale = S(1) / static_cast<S>(std::max<Index>(sums.rows, 1));
+  for (auto& within : sums.within) within *= scale;
+  sums.cross *= scale;
+  return sums;
+}
+
+std::uint64_t covariance_bytes(const std::vector<Index>& features, std::size_t scalar) {
+  double entries = 0;
+  for (const Index a : features) entries += 2.0 * static_cast<double>(a) * static_cast<double>(a);
+  if (features.size() == 2)
+    entries += 2.0 * static_cast<double>(features[0]) * static_cast<double>(features[1]);
+  return static_cast<std::uint64_t>(entries * static_cast<double>(scalar));  // each once, and a working copy
+}
+
+template Covariances<float> covariances<float>(DataStream<float>&);
+template Covariances<double> covariances<double>(DataStream<double>&);
+
+}  // namespace landfall
