@@ -73,10 +73,14 @@ Json summarize(const Options& options, const CcaResult<S>& result, double second
       {"dropped_columns", {left.dropped, right.dropped}},
   };
   if (landing)
-    summary["landing"] = {{"first_rows", choice.first_rows}, {"warm_up_passes", choice.warm_up},
-                          {"rank", choice.rank},             {"row_noise", choice.noise},
-                          {"step", choice.step},             {"momentum", choice.momentum},
-                          {"omega", choice.omega},           {"back_offs", result.back_offs}};
+    summary["landing"] = {{"first_rows", choice.first_rows},
+                          {"warm_up_passes", choice.warm_up},
+                          {"rank", choice.rank},
+                          {"row_noise", choice.noise},
+                          {"step", choice.step},
+                          {"momentum", choice.momentum},
+                          {"omega", choice.omega},
+                          {"back_offs", result.back_offs}};
   if (result.held_out_samples > 0) {
     summary["held_out_samples"] = result.held_out_samples;
     summary["held_out_correlations"] = numbers(result.held_out);
@@ -120,9 +124,9 @@ void write_history(const std::filesystem::path& path, const std::vector<Progress
     rows.row(i) << static_cast<double>(at.iteration), at.passes, at.seconds, at.objective, at.infeasibility,
         at.stationarity, at.step;
   }
-  write_csv<double>(path, rows,
-                    {.names = {"iteration", "passes", "seconds", "objective", "infeasibility", "stationarity",
-                               "step"}});
+  write_csv<double>(
+      path, rows,
+      {.names = {"iteration", "passes", "seconds", "objective", "infeasibility", "stationarity", "step"}});
 }
 
 template <class S>
@@ -166,20 +170,22 @@ void setup_cca(CLI::App& program) {
     return command->add_option(name, value, text)->option_text(shown);
   };
   CcaOptions& cca = options->cca;
-  add("LEFT", options->left, "FILE", ".npy, csv, HDF5, Matrix Market, svmlight, IDX; or a folder")->required();
+  add("LEFT", options->left, "FILE", ".npy, csv, HDF5, Matrix Market, svmlight, IDX; or a folder")
+      ->required();
   add("RIGHT", options->right, "FILE", "the same rows in other columns")->required();
   add("-p,--components", cca.components, "K", "how many pairs; required")->required()->check(whole_number(1));
   add("--method", options->method, "NAME", "auto, exact or landing [auto: exact while it fits in --memory]")
       ->check(one_of({"auto", "exact", "landing"}));
-  auto* ridge = add("--ridge", options->ridge, "G", "added to the diagonal of both covariances")
-                    ->check(number_from(0));
+  auto* ridge =
+      add("--ridge", options->ridge, "G", "added to the diagonal of both covariances")->check(number_from(0));
   add("--relative-ridge", cca.relative_ridge, "G", "the same, times the mean variance [0.001]")
       ->check(number_from(0))
       ->excludes(ridge);
   add("--passes", cca.passes, "T", "readings of the data by landing [4]")->check(positive_number());
   add("--batch", cca.batch, "R", "rows per step of landing [128 or 8p; sparse rows 1024]")
       ->check(whole_number(1));
-  add("--memory", cca.memory, "SIZE", "that the covariances may take, as 512MiB [2GiB]")->check(memory_size());
+  add("--memory", cca.memory, "SIZE", "that the covariances may take, as 512MiB [2GiB]")
+      ->check(memory_size());
   command->add_flag("--no-center", options->no_center, "take the columns as they are");
   command->add_flag("--scale", options->scale, "bring every column to unit variance");
   add("--missing", options->missing, "NAME", "values: error, drop (the row) or mean [error]")
@@ -187,11 +193,12 @@ void setup_cca(CLI::App& program) {
   add("--held-out", cca.held_out, "X", "fraction of the rows to test on [0]")->check(CLI::Range(0.0, 0.9));
   auto* momentum = add("--momentum", options->momentum, "M", "of landing [from the batch and the data]")
                        ->check(CLI::Range(0.0, 0.99));
-  add("--step", cca.landing.step, "ETA", "of landing [from the batch and the data]")->check(positive_number());
+  add("--step", cca.landing.step, "ETA", "of landing [from the batch and the data]")
+      ->check(positive_number());
   add("--attraction", cca.landing.omega, "W", "omega of landing [0.25]")->check(positive_number());
   add("--rank", cca.landing.rank, "K", "of the preconditioner's sketch [64 or 2p]")->check(whole_number(1));
-  auto* guard = add("--guard", options->guard, "K", "columns carried beside the p [4 or p/4]")
-                    ->check(whole_number(0));
+  auto* guard =
+      add("--guard", options->guard, "K", "columns carried beside the p [4 or p/4]")->check(whole_number(0));
   add("--estimator", options->estimator, "NAME", "recursive, shared, split or svrg [recursive]")
       ->check(one_of({"recursive", "shared", "split", "svrg"}));
   add("--precision", options->precision, "NAME", "single or double [single]")

@@ -20,7 +20,9 @@ int fail(int code, std::string_view message) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App program("Canonical correlations and generalized eigenproblems, by the landing method and by others.", "landfall");
+  CLI::App program(
+      "Canonical correlations and generalized eigenproblems, by the landing method and by others.",
+      "landfall");
   program.set_help_flag("-h,--help", "print this help and exit");
   program.set_version_flag("--version", fmt::format("landfall {}", landfall::version()),
                            "print the version and exit");

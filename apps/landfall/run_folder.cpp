@@ -1,5 +1,6 @@
 #include "run_folder.hpp"
 
+#include <landfall/data/file.hpp>
 #include <landfall/errors.hpp>
 
 #include <cerrno>

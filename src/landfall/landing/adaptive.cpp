@@ -70,7 +70,8 @@ FirstLook<S> look_at(KeptSamples<S>& first, Index rank, std::uint64_t seed) {
   const auto& shapes = first.shapes();
   const std::span batches(first.batches());
   const std::size_t sketched = batches.size() > 1 ? (3 * batches.size() + 3) / 4 : 1;
-  const auto seen = batches.first(sketched), unseen = batches.size() > 1 ? batches.subspan(sketched) : batches;
+  const auto seen = batches.first(sketched),
+             unseen = batches.size() > 1 ? batches.subspan(sketched) : batches;
 
   FirstLook<S> look;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
@@ -114,10 +115,9 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<KeptSamples<S>> first, std::s
   const SamplingOptions sampling{.estimator = options.estimator, .batch = options.batch};
   const double fitted = rows < all->count() ? 4 / static_cast<double>(rows) : 0;
 
-  SampledLandscape<S> landscape(warm ? first : all,
-                                warm ? SamplingOptions{.estimator = options.estimator, .pass_variance = fitted}
-                                     : sampling,
-                                fields);
+  SampledLandscape<S> landscape(
+      warm ? first : all,
+      warm ? SamplingOptions{.estimator = options.estimator, .pass_variance = fitted} : sampling, fields);
   Point<S> x = look.start;
   if (warm) {
     const double size = static_cast<double>(first->batches().front().front().rows());
