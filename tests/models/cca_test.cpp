@@ -24,11 +24,11 @@ struct TwoFiles {
 /// Planted views with correlations from 0.9 to 0.5.
 template <class S>
 TwoFiles<S> planted(Index samples, Index left, Index right, Index pairs, double condition = 100) {
-  const PlantedCca<S> maker({.samples = samples,
-                             .left = left,
-                             .right = right,
-                             .correlations = equidistant_correlations(pairs),
-                             .condition = condition});
+  PlantedCca<S> maker({.samples = samples,
+                       .left = left,
+                       .right = right,
+                       .correlations = equidistant_correlations(pairs),
+                       .condition = condition});
   Batch<S> x, y;
   maker.read(0, samples, x, y);
   return {x.dense().transpose(), y.dense().transpose()};

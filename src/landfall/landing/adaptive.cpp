@@ -3,6 +3,7 @@
 #include <landfall/landing/sketch.hpp>
 #include <landfall/linalg/pencil_eigen.hpp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -102,6 +103,7 @@ template <class S>
 AdaptiveResult<S> solve_adaptively(std::shared_ptr<KeptSamples<S>> first, std::shared_ptr<Samples<S>> all,
                                    const AdaptiveOptions& options,
                                    std::function<bool(const Progress&, const Point<S>&)> observer) {
+  const SerialBlas serial;  // the same result with any number of threads
   const FirstLook<S> look = look_at(*first, options.rank, options.seed);
   const double q = look.noise;
   const auto step = [&](double r) { return options.step > 0 ? options.step : 0.55 * r / (r + q); };

@@ -3,6 +3,7 @@
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/scratch.hpp>
 #include <landfall/models/canonical.hpp>
+#include <landfall/parallel/threads.hpp>
 
 #include <cmath>
 
@@ -15,6 +16,7 @@ template <class S>
 CanonicalMoments canonical_moments(DataStream<S>& stream, Part part, In<S> x, In<S> y) {
   CanonicalMoments moments{Matrix<double>::Zero(x.cols(), x.cols()), Matrix<double>::Zero(y.cols(), y.cols()),
                            Matrix<double>::Zero(x.cols(), y.cols())};
+  const SerialBlas serial;  // the same result with any number of threads
   Scratch<S> alpha, beta;
   Matrix<S> left(x.cols(), x.cols()), right(y.cols(), y.cols()), cross(x.cols(), y.cols());
   stream.begin_pass(0, part);

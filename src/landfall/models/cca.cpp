@@ -10,6 +10,7 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -104,9 +105,11 @@ double distance_to_identity(const Matrix<double>& m) {
 template <class S>
 void require_rank(const DataStream<S>& stream, std::size_t view, const Matrix<double>& scores,
                   const Matrix<double>& metric) {
-  const auto eigen = solve_pencil<double>(scores, metric, scores.rows());
+  const Matrix<double> basis = orthonormalizing_factor<double>(metric);
+  SymmetricEigen<double> eigen;
+  eigen.compute(basis.transpose() * scores * basis);
   const double least = 1e3 * static_cast<double>(std::numeric_limits<S>::epsilon());
-  const auto rank = (eigen.values.array() > least * std::max(eigen.values(0), least)).count();
+  const auto rank = (eigen.values().array() > least).count();  // each at most 1
   if (rank < scores.rows())
     throw NumericalError(fmt::format("{}: of rank {} on the rows it was trained on, expected at least p = {}",
                                      stream.source(view).name(), rank, scores.rows()));
