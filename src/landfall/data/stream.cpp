@@ -11,13 +11,12 @@ namespace landfall {
 
 template <class S>
 DataStream<S>::DataStream(std::vector<SourcePtr<S>> views, const StreamOptions& options)
-    : sources_(std::move(views)),
-      options_(options),
-      following_(options.transform.centring == Centring::running) {
+    : sources_(std::move(views)), options_(options) {
   if (sources_.empty() || sources_.size() > 2)
     throw UsageError(fmt::format("{} views, expected one or two", sources_.size()));
   if (options.batch < 1)
     throw UsageError(fmt::format("a batch of {} rows, expected at least 1", options.batch));
+  choose_centring();
   check_rows();
 
   // One order for all views: if one must be read in windows, so are the others.
@@ -41,6 +40,24 @@ DataStream<S>::DataStream(std::vector<SourcePtr<S>> views, const StreamOptions& 
 }
 
 template <class S>
+void DataStream<S>::choose_centring() {
+  TransformOptions& transform = options_.transform;
+  const auto once = std::ranges::find_if(sources_, [](const auto& source) { return !source->rewindable(); });
+  const bool twice = once == sources_.end();
+  if (transform.centring == Centring::automatic)
+    transform.centring = twice ? Centring::exact : Centring::running;
+  if (transform.needs_statistics() && !twice)
+    throw UsageError(
+        fmt::format("{}: can be read only once, but {} takes a reading of its own; expected a "
+                    "file, or running centring",
+                    (*once)->name(),
+                    transform.centring == Centring::exact ? "exact centring"
+                    : transform.unit_variance             ? "scaling without centring"
+                                                          : "the mean of each column"));
+  following_ = transform.centring == Centring::running;
+}
+
+template <class S>
 void DataStream<S>::check_rows() {
   for (const auto& source : sources_)
     if (source->rows() && sources_[0]->rows() && *source->rows() != *sources_[0]->rows())
@@ -51,7 +68,7 @@ void DataStream<S>::check_rows() {
 template <class S>
 void DataStream<S>::learn() {
   constexpr Index block = 1024;
-  for (const auto& source : sources_) source->rewind();  // fails now if it must fail
+  for (const auto& source : sources_) source->rewind();
   std::vector<Index> rows(sources_.size(), 0);
   std::vector<double> no_labels;
   for (bool more = true; more;) {

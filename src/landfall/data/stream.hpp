@@ -31,11 +31,13 @@ struct StreamOptions {
 template <class S>
 class DataStream {
  public:
-  /// Reads all training rows once if the transform needs it. Views with different numbers of rows are an
-  /// error, here if the numbers are known, else at the end of the first reading.
+  /// Reads all training rows once if the transform needs it; a UsageError for data that can be read only once
+  /// (standard input), where automatic centring is running. Views with different numbers of rows are an error,
+  /// here if the numbers are known, else at the end of the first reading.
   DataStream(std::vector<SourcePtr<S>> views, const StreamOptions& options);
 
-  /// Starts a pass, whatever is left of another. A running mean begins anew with each pass over training rows
+  /// Starts a pass, whatever is left of another. Data that can be read only once have one pass, over training
+  /// or held-out rows: UsageError for the second. A running mean begins anew with each pass over training rows
   /// until one has gone to its end, and stays what it is from then on.
   void begin_pass(std::uint64_t pass, Part part = Part::training);
 
@@ -47,6 +49,8 @@ class DataStream {
   const CentredBatch<S>& view(std::size_t i) const { return current_.views[i]; }
   std::span<const double> labels() const { return current_.labels; }
 
+  /// None, exact or running: what automatic centring became.
+  Centring centring() const { return options_.transform.centring; }
   std::size_t views() const { return sources_.size(); }
   const Source<S>& source(std::size_t i) const { return *sources_[i]; }
   /// Not while a pass with a running mean goes on.
@@ -67,6 +71,7 @@ class DataStream {
   /// Whose turn it is: the caller's (idle: nothing was asked for; full: a batch is there) or the thread's.
   enum class State { idle, wanted, full };
 
+  void choose_centring();
   void check_rows();
   void learn();
   void drop_rows(std::vector<double>& labels);
@@ -81,7 +86,7 @@ class DataStream {
   std::vector<Transform<S>> transforms_;
   std::vector<ColumnStatistics> statistics_;
   std::vector<RunningStatistics<S>> running_;
-  bool following_;  // the running mean still changes
+  bool following_ = false;  // the running mean still changes
   Part part_ = Part::training;
   bool started_ = false;
 

@@ -38,6 +38,15 @@ inline std::string shown(std::string_view text) {
   return text.size() > longest ? result + "..." : result;
 }
 
+/// What stands for a missing value: nothing, NA or NaN.
+inline bool missing(std::string_view field) {
+  const auto is = [&](std::string_view name) {
+    return std::equal(field.begin(), field.end(), name.begin(), name.end(),
+                      [](char a, char b) { return (a >= 'a' && a <= 'z' ? a - 'a' + 'A' : a) == b; });
+  };
+  return field.empty() || is("NA") || is("NAN");
+}
+
 inline bool parse(std::string_view word, Index& value) {
   const char* end = word.data() + word.size();
   const auto result = std::from_chars(word.data(), end, value);
