@@ -35,8 +35,8 @@ void validate(const LdaOptions& options) {
     throw UsageError(fmt::format("p must be at least 1, or 0 for all, got {}", options.components));
   if (options.ridge && !(*options.ridge >= 0))
     throw UsageError(fmt::format("a ridge must not be negative, got {}", *options.ridge));
-  if (!(options.relative_ridge >= 0))
-    throw UsageError(fmt::format("a relative ridge must not be negative, got {}", options.relative_ridge));
+  if (options.relative_ridge && !(*options.relative_ridge >= 0))
+    throw UsageError(fmt::format("a relative ridge must not be negative, got {}", *options.relative_ridge));
   if (!(options.passes > 0)) throw UsageError(fmt::format("passes must be positive, got {}", options.passes));
   if (options.first_rows < 1)
     throw UsageError(fmt::format("first rows must be at least 1, got {}", options.first_rows));
@@ -55,11 +55,12 @@ Index batch_rows(const LdaOptions& options, Index classes, bool sparse) {
 template <class S>
 double ridge_of(const LdaOptions& options, const DataStream<S>& stream) {
   if (options.ridge) return *options.ridge;
-  if (options.transform.unit_variance) return options.relative_ridge;
+  const double relative = options.relative_ridge.value_or(sizeof(S) == sizeof(float) ? 1e-6 : 1e-8);
+  if (options.transform.unit_variance) return relative;
   const auto& kept = stream.transform(0).kept();
   double sum = 0;
   for (const Index j : kept) sum += stream.statistics(0)->variance(j);
-  return options.relative_ridge * sum / static_cast<double>(kept.size());
+  return relative * sum / static_cast<double>(kept.size());
 }
 
 [[noreturn]] void singular(const std::string& name, double ridge) {

@@ -39,9 +39,10 @@ struct LdaOptions {
   Index components = 0;  // p; 0: as many as there are, C - 1 or the number of columns
   LdaMethod method = LdaMethod::automatic;
   std::optional<double> ridge = {};  // absolute
-  /// Times the mean variance of the columns, where no absolute one is given. LDA does not depend on the scale of
-  /// each column but for the ridge, so it is only as large as covariances in single precision need.
-  double relative_ridge = 1e-4;
+  /// Times the mean variance of the columns, where no absolute one is given. But for the ridge LDA does not
+  /// depend on the scale of each column, so it is only as large as the rounding of a singular covariance asks
+  /// for. Unset: 1e-6 in single precision, 1e-8 in double.
+  std::optional<double> relative_ridge = {};
   double passes = 4;        // of landing
   Index batch = 0;          // rows per step of landing; 0: 128, or 8p if that is more
   Index first_rows = 4096;  // that landing looks at first, and keeps in memory
