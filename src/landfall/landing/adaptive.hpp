@@ -18,7 +18,8 @@
 //   small batches move little at a time, large ones, of which there are few, carry on. Chosen on MNIST and
 //   Fashion-MNIST halves for k = 32...391 and r = 16...2048.
 // - omega = 1/4: with K near the inverse of B, Psi and the normal term have one scale.
-// - the start: a few passes over the first rows alone, which are in memory. Their estimate counts as that of
+// - the start: random, one step along -K grad f from there where the gradient is known without samples, then a
+//   few passes over the first rows alone, which are in memory. Their estimate counts as that of
 //   a quarter of these rows, since X was fitted to them.
 // - the recursive estimator (recursive.hpp), a trust region, steps that are halved when it cuts too often,
 //   and a cosine that ends the planned passes at step 0.
@@ -81,11 +82,11 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<KeptSamples<S>> first, std::s
                                    const AdaptiveOptions& options,
                                    std::function<bool(const Progress&, const Point<S>&)> observer = {});
 
-#define LANDFALL_ADAPTIVE(EXTERN, S)                                                                        \
-  EXTERN template FirstLook<S> look_at<S>(KeptSamples<S>&, Index, std::uint64_t);                           \
-  EXTERN template AdaptiveResult<S> solve_adaptively<S>(std::shared_ptr<KeptSamples<S>>,                    \
-                                                        std::shared_ptr<Samples<S>>, const AdaptiveOptions&, \
-                                                        std::function<bool(const Progress&, const Point<S>&)>);
+#define LANDFALL_ADAPTIVE(EXTERN, S)                                                        \
+  EXTERN template FirstLook<S> look_at<S>(KeptSamples<S>&, Index, std::uint64_t);           \
+  EXTERN template AdaptiveResult<S> solve_adaptively<S>(                                    \
+      std::shared_ptr<KeptSamples<S>>, std::shared_ptr<Samples<S>>, const AdaptiveOptions&, \
+      std::function<bool(const Progress&, const Point<S>&)>);
 LANDFALL_ADAPTIVE(extern, float)
 LANDFALL_ADAPTIVE(extern, double)
 

@@ -81,18 +81,22 @@ Index components_of(const LdaOptions& options, const DataStream<S>& stream, Inde
   return p > 0 ? p : std::min(classes - 1, features);
 }
 
-/// S_b x = mu (S_t + ridge I) x, in double: what is nearly singular in single precision still has an answer.
+/// S_b x = mu (S_t + ridge I) x, for columns scaled so that the right side has a diagonal of ones, and in
+/// double: neither their scales nor single precision make it singular.
 template <class S>
 Matrix<S> exact_directions(DataStream<S>& stream, const ClassMeans& classes, double ridge, Index columns) {
-  Matrix<double> total = std::move(covariances(stream).within[0]).template cast<double>();
+  Matrix<double> total = covariances(stream).within[0].template cast<double>();
   total.diagonal().array() += ridge;
+  const Vector<double> scale = total.diagonal().cwiseSqrt().cwiseInverse();
+  total = scale.asDiagonal() * total * scale.asDiagonal();
   try {
     require_positive_definite<double>(total);
   } catch (const DataError&) {
     singular(stream.source(0).name(), ridge);
   }
-  return solve_pencil<double>(between_covariance<double>(classes), std::move(total), columns)
-      .vectors.template cast<S>();
+  Matrix<double> between = scale.asDiagonal() * between_covariance<double>(classes) * scale.asDiagonal();
+  const auto eigen = solve_pencil<double>(std::move(between), std::move(total), columns);
+  return (scale.asDiagonal() * eigen.vectors).template cast<S>();
 }
 
 template <class S>
