@@ -1,4 +1,4 @@
-// What every source of a known matrix must do.
+// What every source of a known matrix must do; with the bytes of files to make sources of.
 #pragma once
 
 #include <landfall/data/source.hpp>
@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <vector>
 
+#include <data/file_bytes.hpp>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -263,7 +263,7 @@ void CsvSource<S>::parse_row(std::span<S> out) {
     if (target >= 0) {
       while (at != end && *at == ' ') ++at;
       S& value = out[static_cast<std::size_t>(target)];
-      const auto result = fast_float::from_chars(at, end, value);
+      const auto result = text::read_number(at, end, value);
       if (result.ec != std::errc::invalid_argument && (result.ptr == end || *result.ptr == separator_)) {
         at = result.ptr;
       } else {

@@ -16,9 +16,9 @@
 namespace landfall {
 
 /// A file, a dataset of an HDF5 file (see Hdf5Path), or a folder: its regular files, those whose name begins
-/// with a dot left out. "-" is standard input, csv or svmlight by content, plain or gzip-compressed: csv is read
-/// once, as it comes; svmlight, whose columns are counted by a first reading, goes through a temporary file and
-/// can be read again.
+/// with a dot left out. "-" is standard input, csv or svmlight by content, plain or gzip-compressed: csv is
+/// read once, as it comes; svmlight, whose columns are counted by a first reading, goes through a temporary
+/// file and can be read again.
 template <class S>
 SourcePtr<S> open_source(const std::filesystem::path& path);
 

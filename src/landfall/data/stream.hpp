@@ -1,5 +1,5 @@
 // One file of samples, or two whose rows belong together, as batches that are ready to use: shuffled,
-// complete, centred. While a batch is used, a thread reads the next.
+// complete, centred. While a batch is used, a thread reads the next ones.
 //
 //   std::vector<landfall::SourcePtr<float>> views;                 // left and right
 //   landfall::DataStream<float> stream(std::move(views), {.batch = 128});
@@ -25,7 +25,7 @@ struct StreamOptions {
   Index batch = 128;            // rows; fewer in the last batch, and where rows are dropped
   ShuffleOptions shuffle = {};  // window 0: that of the view which needs the smallest, for all
   TransformOptions transform = {};
-  bool read_ahead = true;  // by one batch, in a thread; the batches are the same without
+  bool read_ahead = true;  // by up to four batches, in a thread; the batches are the same without
 };
 
 template <class S>
@@ -67,15 +67,15 @@ class DataStream {
     std::vector<ColumnStatistics> columns;  // what a running mean made of them
     bool last = false;                      // there was nothing left
     std::exception_ptr error;
+    bool end() const { return last || error; }
   };
-  /// Whose turn it is: the caller's (idle: nothing was asked for; full: a batch is there) or the thread's.
-  enum class State { idle, wanted, full };
 
   void choose_centring();
   void check_rows();
   void learn();
   void drop_rows(std::vector<double>& labels);
   void fill(Slot& slot);
+  Slot& free_slot() { return ahead_[(first_ + filled_) % ahead_.size()]; }
   bool read(Slot& slot);
   [[noreturn]] void different_rows(Index left, Index right) const;
   void run(std::stop_token stop);
@@ -93,13 +93,17 @@ class DataStream {
   std::vector<Batch<S>> raw_;
   Batch<S> selected_;
   std::vector<char> drop_;
-  Slot current_, ahead_;
+  Slot current_;
+  std::vector<Slot> ahead_;  // a ring: the `filled_` slots from first_ on hold batches
 
-  // The side whose turn it is owns everything above but current_, which is the caller's.
+  // While the thread is reading, everything above is its own, but for current_ and the filled slots, which
+  // are the caller's.
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  State state_ = State::idle;
-  std::jthread thread_;  // last: ends before anything else goes
+  std::size_t first_ = 0, filled_ = 0;
+  bool wanted_ = false;   // the pass is not at its end yet
+  bool reading_ = false;  // the thread is
+  std::jthread thread_;   // last: ends before anything else goes
 };
 
 extern template class DataStream<float>;

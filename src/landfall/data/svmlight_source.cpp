@@ -161,7 +161,7 @@ void SvmlightSource<S>::parse_row(Batch<S>& batch) {
     before = index;
     ++cursor;
     S value = 0;
-    const auto result = fast_float::from_chars(cursor, end, value);
+    const auto result = text::read_number(cursor, end, value);
     if (result.ec != std::errc::invalid_argument && (result.ptr == end || space(*result.ptr))) {
       at = result.ptr;
     } else {

@@ -17,8 +17,8 @@
 
 namespace landfall {
 
-/// The lines of a text, without "\n" or "\r\n", in a buffer of about a mebibyte; longer only for a longer
-/// line. A byte order mark before the first line is skipped.
+/// The lines of a text, without "\n" or "\r\n", in a buffer of about 256 KiB, which stays in the cache;
+/// longer only for a longer line. A byte order mark before the first line is skipped.
 class LineReader {
  public:
   explicit LineReader(std::unique_ptr<ByteStream> stream);

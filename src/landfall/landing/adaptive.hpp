@@ -2,12 +2,13 @@
 // rows of the data.
 //
 //   auto link = landfall::correlation_link<float>();
+//   const std::vector<landfall::Index> components{5, 5};
+//   const std::vector<float> ridge{1e-3f, 1e-3f};
+//   std::vector<landfall::SourcePtr<float>> views;                 // left and right
 //   landfall::DataStream<float> stream(std::move(views), {.batch = 128});
-//   auto first = std::make_shared<landfall::KeptSamples<float>>(landfall::keep_rows(stream, 4096),
-//                                                               std::vector<landfall::Index>{5, 5},
-//                                                               std::vector<float>{1e-3f, 1e-3f}, link);
-//   auto all = std::make_shared<landfall::StreamSamples<float>>(stream, std::vector<landfall::Index>{5, 5},
-//                                                               std::vector<float>{1e-3f, 1e-3f}, link, rows);
+//   auto first = std::make_shared<landfall::KeptSamples<float>>(landfall::keep_rows(stream, 4096), components,
+//                                                               ridge, link);
+//   auto all = std::make_shared<landfall::StreamSamples<float>>(stream, components, ridge, link, count);
 //   auto [run, choice] = landfall::solve_adaptively<float>(first, all, {.passes = 4, .batch = 128});
 //
 // - K: a rank-k sketch of each B from the first rows, so that K B is near the identity where B is large.

@@ -10,7 +10,7 @@
 namespace landfall {
 
 void SampleOrder::begin_pass(std::uint64_t pass) {
-  order_ = Permutation(count_, {seed_, pass});
+  order_.restart(count_, {seed_, pass});
   next_ = 0;
 }
 

@@ -44,8 +44,8 @@ CanonicalRotation canonical_rotation(const CanonicalMoments& moments, Index p) {
   const Matrix<double> u = orthonormalizing_factor<double>(moments.left),
                        v = orthonormalizing_factor<double>(moments.right);
   if (std::min(u.cols(), v.cols()) < p)
-    throw NumericalError(fmt::format("the views have rank {} and {}, expected at least p = {}", u.cols(),
-                                     v.cols(), p));
+    throw NumericalError(
+        fmt::format("the views have rank {} and {}, expected at least p = {}", u.cols(), v.cols(), p));
   const Eigen::JacobiSVD<Matrix<double>> svd(u.transpose() * moments.cross * v,
                                              Eigen::ComputeThinU | Eigen::ComputeThinV);
   return {svd.singularValues().head(p), u * svd.matrixU().leftCols(p), v * svd.matrixV().leftCols(p)};
