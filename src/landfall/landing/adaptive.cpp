@@ -84,17 +84,28 @@ FirstLook<S> look_at(KeptSamples<S>& first, Index rank, std::uint64_t seed) {
     look.rank.push_back(sketch->rank());
     look.noise = std::max(look.noise, row_noise<S>(unseen, i, *sketch));
 
+    look.start.emplace_back(shapes[i].rows, shapes[i].cols);
+    sketch->apply(gaussian<S>(shapes[i].rows, shapes[i].cols, {seed, 0x57a27 + i}), look.start[i]);
+  }
+  if (first.link().known) {
+    // X = -K grad f, which for a quadratic f has nothing outside the range of B, where it would never change.
+    Point<S> gradient;
+    resize(gradient, shapes);
+    first.link().known(look.start, &gradient);
+    for (std::size_t i = 0; i < shapes.size(); ++i)
+      if (gradient[i].norm() > 0) look.metric[i]->apply(-gradient[i], look.start[i]);
+  }
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
     const BatchesOperator<S> all(batches, i, first.ridge(i));
-    const Index n = shapes[i].rows, p = shapes[i].cols;
-    Matrix<S> x(n, p), y(n, p), gram(p, p);
-    sketch->apply(gaussian<S>(n, p, {seed, 0x57a27 + i}), x);
+    Matrix<S>& x = look.start[i];
+    Matrix<S> y(x.rows(), x.cols()), gram(x.cols(), x.cols());
     all.apply(x, y);
     multiply_at<S>(x, y, gram);
     const Matrix<S> factor = orthonormalizing_factor<S>(gram);
-    if (factor.cols() < p)
+    if (factor.cols() < x.cols())
       throw NumericalError(fmt::format("the first {} rows have rank {}, expected at least p = {}",
-                                       first.count(), factor.cols(), p));
-    look.start.push_back(x * factor);
+                                       first.count(), factor.cols(), x.cols()));
+    x = (x * factor).eval();
   }
   return look;
 }

@@ -18,6 +18,7 @@ class ViewSamples : public Samples<S> {
  public:
   const std::vector<Shape>& shapes() const override { return shapes_; }
   S ridge(std::size_t i) const { return ridge_[i]; }
+  const Link<S>& link() const { return link_; }
   double evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx) override;
 
  protected:
