@@ -4,7 +4,9 @@
 //   auto result = landfall::solve_gevp<double>(a, b, {.components = 5});
 #pragma once
 
+#include <landfall/data/open_source.hpp>
 #include <landfall/errors.hpp>
+#include <landfall/landing/adaptive.hpp>
 #include <landfall/landing/constrained.hpp>
 #include <landfall/landing/exact.hpp>
 #include <landfall/landing/sampled.hpp>
@@ -15,6 +17,8 @@
 #include <landfall/manifold/constraints.hpp>
 #include <landfall/manifold/fletcher.hpp>
 #include <landfall/manifold/retraction.hpp>
+#include <landfall/models/cca.hpp>
 #include <landfall/models/gevp.hpp>
+#include <landfall/models/lda.hpp>
 #include <landfall/rivals/lobpcg.hpp>
 #include <landfall/version.hpp>
