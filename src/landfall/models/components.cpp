@@ -83,8 +83,7 @@ Matrix<double> newton_step(const ComponentMoments& moments, const Matrix<double>
     for (Index i = 0; i < j; ++i) {
       const double curvature = signs(i) * c(i) + signs(j) * c(j);
       if (!(curvature > least)) continue;
-      const double residual =
-          signs(i) * m(j, i) - signs(j) * m(i, j) - t(i, j) * (sum(j) - sum(i));
+      const double residual = signs(i) * m(j, i) - signs(j) * m(i, j) - t(i, j) * (sum(j) - sum(i));
       const double angle = std::clamp(residual / curvature, -0.3, 0.3);
       t(i, j) += angle;
       t(j, i) -= angle;

@@ -2,9 +2,8 @@
 // follows from them without another look at the rows.
 //
 //   auto moments = landfall::component_moments<float>(stream, landfall::Contrast::logcosh, weights);
-//   const auto c = moments.nonlinearity();
-//   const auto t = landfall::newton_step(moments, landfall::Vector<double>(c.cwiseSign()));    // X <- X T
-//   use(t);
+//   const landfall::Vector<double> signs = moments.nonlinearity().cwiseSign();
+//   use(landfall::newton_step(moments, moments.gram, signs));    // T of X <- X T
 #pragma once
 
 #include <landfall/data/stream.hpp>
@@ -14,10 +13,10 @@
 namespace landfall {
 
 struct ComponentMoments {
-  Matrix<double> gram;    // E y y'
-  Matrix<double> slopes;  // E y g'(y)', M
-  Matrix<double> mixing;  // E a y', one row per column of the data
-  Vector<double> value;   // E g(y)
+  Matrix<double> gram;       // E y y'
+  Matrix<double> slopes;     // E y g'(y)', M
+  Matrix<double> mixing;     // E a y', one row per column of the data
+  Vector<double> value;      // E g(y)
   Vector<double> curvature;  // E g''(y)
   Index rows = 0;
 
@@ -43,8 +42,8 @@ Matrix<double> newton_step(const ComponentMoments& moments, const Matrix<double>
 /// ||skew(M S)|| / ||M||, S = diag(signs): 0 where f is stationary among rotations of the components.
 double rotation_residual(const ComponentMoments& moments, const Vector<double>& signs);
 
-#define LANDFALL_COMPONENTS(EXTERN, S)                                                                  \
-  EXTERN template ComponentMoments component_moments<S>(DataStream<S>&, Contrast, In<S>);               \
+#define LANDFALL_COMPONENTS(EXTERN, S)                                                    \
+  EXTERN template ComponentMoments component_moments<S>(DataStream<S>&, Contrast, In<S>); \
   EXTERN template ComponentMoments component_moments<S>(const KeptBatches<S>&, Contrast, In<S>);
 LANDFALL_COMPONENTS(extern, float)
 LANDFALL_COMPONENTS(extern, double)

@@ -85,7 +85,9 @@ double gaussian_value(Contrast contrast) {
   return 0;
 }
 
-double super_gaussian_sign(Contrast contrast) { return contrast == Contrast::cube ? -1 : 1; }
+double super_gaussian_sign(Contrast contrast) {
+  return contrast == Contrast::cube ? -1 : 1;
+}
 
 template <class S>
 ContrastSums apply_contrast(Contrast contrast, const Eigen::Ref<const Vector<S>>& u, S weight,

@@ -43,9 +43,9 @@ ContrastSums apply_contrast(Contrast contrast, const Eigen::Ref<const Vector<S>>
 template <class S>
 Link<S> contrast_link(Contrast contrast, std::shared_ptr<const Vector<S>> weights);
 
-#define LANDFALL_CONTRAST(EXTERN, S)                                                                  \
-  EXTERN template ContrastSums apply_contrast<S>(Contrast, const Eigen::Ref<const Vector<S>>&, S,     \
-                                                 Eigen::Ref<Vector<S>>);                              \
+#define LANDFALL_CONTRAST(EXTERN, S)                                                              \
+  EXTERN template ContrastSums apply_contrast<S>(Contrast, const Eigen::Ref<const Vector<S>>&, S, \
+                                                 Eigen::Ref<Vector<S>>);                          \
   EXTERN template Link<S> contrast_link<S>(Contrast, std::shared_ptr<const Vector<S>>);
 LANDFALL_CONTRAST(extern, float)
 LANDFALL_CONTRAST(extern, double)

@@ -10,9 +10,10 @@
 //
 // By landing, over rows that are streamed: nothing needs tuning.
 //
-// - The signs and the scale of f are found in a warm-up on the first rows, which are kept in memory. Every few
-//   passes over them the signs become those of c_j = E g''(y_j) - E g'(y_j) y_j; a component whose sign changed
-//   goes on from where it is. They are looked at again on all rows at the end.
+// - The signs and the scale of f are found in a warm-up on the first rows, which are kept in memory. All
+//   start alike. Every few passes over them a sign changes where c_j = E g''(y_j) - E g'(y_j) y_j says so, and
+//   landing goes on from where it is with the new f. They are looked at again on all rows at the end; where one
+//   was wrong, the passes are made again.
 // - Landing's steps are meant for an f whose curvature is near 1. That of f along the rotation of y_i into
 //   y_j is s_i c_i + s_j c_j, 0.30 for two Laplace sources and log cosh, so f is divided by
 //   2 max_j |c_j|.
@@ -37,11 +38,14 @@ struct IcaOptions {
   std::optional<double> ridge = {};
   double relative_ridge = 0;
   double passes = 2;
-  Index batch = 0;          // rows per step; 0: 1024, or 2n if that is more
-  Index first_rows = 4096;  // that landing looks at first, and keeps in memory; at least 8n
+  Index batch = 0;  // rows per step; 0: 1024, or 8p if that is more
+  /// That landing looks at first, and keeps in memory: this many at least, 100 per column where a quarter of
+  /// the memory holds them.
+  Index first_rows = 4096;
   /// Of landing, by hand. Its passes, batch and seed are those here.
   AdaptiveOptions landing = {};
-  /// Bytes. Where three n x n matrices take more, a sketch takes the place of the covariance of the first rows.
+  /// Bytes. Rows that fit in a quarter of it are kept, and later passes read nothing. Where three n x n matrices
+  /// take more than all of it, a sketch takes the place of the covariance of the first rows.
   std::uint64_t memory = std::uint64_t{2} << 30;
   TransformOptions transform = {};
   std::uint64_t seed = 0;
@@ -82,8 +86,8 @@ IcaResult<S> fit_ica(SourcePtr<S> data, const IcaOptions& options);
 template <class S>
 Matrix<S> transform(const IcaResult<S>& result, const Batch<S>& rows);
 
-#define LANDFALL_ICA(EXTERN, S)                                                 \
-  EXTERN template IcaResult<S> fit_ica<S>(SourcePtr<S>, const IcaOptions&);     \
+#define LANDFALL_ICA(EXTERN, S)                                             \
+  EXTERN template IcaResult<S> fit_ica<S>(SourcePtr<S>, const IcaOptions&); \
   EXTERN template Matrix<S> transform<S>(const IcaResult<S>&, const Batch<S>&);
 LANDFALL_ICA(extern, float)
 LANDFALL_ICA(extern, double)

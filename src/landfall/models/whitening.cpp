@@ -33,23 +33,25 @@ FirstLook<S> whiten(const KeptSamples<S>& first, std::uint64_t seed) {
     multiply_bt<double>(columns, columns, covariance, 1, 1);
   }
   covariance /= static_cast<double>(first.count());
-  const Vector<double> scale = covariance.diagonal().unaryExpr([](double v) { return v > 0 ? 1 / std::sqrt(v) : 0; });
+  const Vector<double> scale =
+      covariance.diagonal().unaryExpr([](double v) { return v > 0 ? 1 / std::sqrt(v) : 0; });
   SymmetricEigen<double> eigen;
   eigen.compute(scale.asDiagonal() * covariance * scale.asDiagonal());
 
   // What a direction of variance lambda holds of y in this precision: eps^2 / lambda of its power is rounding.
   const double eps = static_cast<double>(std::numeric_limits<S>::epsilon()),
-               least = std::max(1e3 * eps * eps, 10 * static_cast<double>(n) * std::numeric_limits<double>::epsilon()) *
+               least = std::max(1e3 * eps * eps,
+                                10 * static_cast<double>(n) * std::numeric_limits<double>::epsilon()) *
                        std::max(eigen.values()(n - 1), 0.0);
   const Index rank = (eigen.values().array() > least).count();
   if (rank < p)
-    throw NumericalError(fmt::format("the first {} rows have rank {}, expected at least p = {}", first.count(),
-                                     rank, p));
+    throw NumericalError(
+        fmt::format("the first {} rows have rank {}, expected at least p = {}", first.count(), rank, p));
 
   // With F'(S + ridge)F = I on the range, K = F F' and its pseudo-inverse is U U' with U = (S + ridge) F.
   const Vector<double> values = eigen.values().tail(rank);
-  const Matrix<double> basis = scale.asDiagonal() * eigen.vectors().rightCols(rank) *
-                               values.cwiseSqrt().cwiseInverse().asDiagonal();
+  const Matrix<double> basis =
+      scale.asDiagonal() * eigen.vectors().rightCols(rank) * values.cwiseSqrt().cwiseInverse().asDiagonal();
   covariance.diagonal().array() += static_cast<double>(first.ridge(0));
   Matrix<double> gram = basis.transpose() * covariance * basis;
   symmetrize<double>(gram);
