@@ -3,6 +3,7 @@
 #include <landfall/errors.hpp>
 #include <landfall/models/amari.hpp>
 #include <landfall/models/ica.hpp>
+#include <landfall/models/vector_exp.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include "../data/memory_source.hpp"
@@ -138,6 +139,17 @@ TEST(IcaContrasts, SumsOverManyAndFarNumbersAreThoseOfEach) {
   }
   EXPECT_NEAR(sums.value, value, 1e-6 * value);
   EXPECT_NEAR(sums.curvature, curvature, 1e-3);
+}
+
+TYPED_TEST(Ica, TheExponentialIsThatOfTheLibrary) {
+  using S = TypeParam;
+  Vector<S> x = Vector<S>::LinSpaced(1003, -80, 0), e(1003);
+  x(5) = std::numeric_limits<S>::lowest();
+  exp_negative(x.data(), e.data(), x.size());
+  for (Index i = 0; i < x.size(); ++i) {
+    const S expected = std::exp(std::max(x(i), sizeof(S) == 4 ? S(-87.3) : S(-708.3)));
+    EXPECT_NEAR(e(i), expected, 3 * std::numeric_limits<S>::epsilon() * expected) << x(i);
+  }
 }
 
 TEST(IcaContrasts, TheLinkIsTheGradientOfItsValue) {

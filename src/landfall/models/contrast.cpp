@@ -1,5 +1,6 @@
 #include <landfall/errors.hpp>
 #include <landfall/models/contrast.hpp>
+#include <landfall/models/vector_exp.hpp>
 
 #include <algorithm>
 #include <array>
@@ -26,12 +27,19 @@ using ChunkIn = Eigen::Map<const Eigen::Array<S, Eigen::Dynamic, 1>>;
 template <class S>
 using ChunkOut = Eigen::Map<Eigen::Array<S, Eigen::Dynamic, 1>>;
 
+template <class S>
+Chunk<S> exp_of(const Chunk<S>& negative) {
+  Chunk<S> e(negative.size());
+  exp_negative(negative.data(), e.data(), e.size());
+  return e;
+}
+
 /// With e = exp(-2|u|): tanh|u| = (1 - e)/(1 + e) and log cosh u = |u| + log(1 + e) - log 2, which cannot
 /// overflow. Each 1 + e is in (1, 2], so one logarithm serves a product of 64 of them.
 template <class S>
 ContrastSums logcosh(const ChunkIn<S>& u, S weight, ChunkOut<S> slope) {
   const Index n = u.size();
-  const Chunk<S> e = (S(-2) * u.abs()).exp();
+  const Chunk<S> e = exp_of<S>(S(-2) * u.abs());
   const Chunk<S> size = (S(1) - e) / (S(1) + e);
   const Chunk<S> t = u.max(-size).min(size);  // tanh u, since |tanh u| <= |u|
   ContrastSums sums;
@@ -47,7 +55,7 @@ ContrastSums logcosh(const ChunkIn<S>& u, S weight, ChunkOut<S> slope) {
 template <class S>
 ContrastSums exponential(const ChunkIn<S>& u, S weight, ChunkOut<S> slope) {
   const Chunk<S> square = u.square();
-  const Chunk<S> e = (S(-0.5) * square).exp();
+  const Chunk<S> e = exp_of<S>(S(-0.5) * square);
   slope = weight * u * e;
   return {-static_cast<double>(e.sum()), static_cast<double>(((S(1) - square) * e).sum())};
 }
