@@ -13,7 +13,9 @@ build:
 demo: build
 	@tools/demo build/landfall
 
-test: build
+test:
+	@tools/setup build fuzz
+	@$(MAKE) --no-print-directory build
 	@ctest --preset dev --parallel $(BUILD_JOBS)
 
 bench:

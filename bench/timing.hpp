@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <functional>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,7 @@ struct Effort {
 struct Times {
   double median = 0, best = 0;   // seconds of one run
   std::vector<double> rounds{};  // and of each
+  std::vector<double> busy{};    // of each, the seconds that the processor gave to the calling thread
 };
 
 inline double median(std::vector<double> values) {
@@ -38,9 +40,15 @@ inline double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+inline double busy_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 /// Every piece once per round, each round starting with another one.
 inline std::vector<Times> interleave(Effort effort, const std::vector<Piece>& pieces) {
-  std::vector<std::vector<double>> seconds(pieces.size());
+  std::vector<std::vector<double>> seconds(pieces.size()), busy(pieces.size());
   const auto begin = std::chrono::steady_clock::now();
   for (int round = 0; round < effort.rounds; ++round) {
     if (round >= 3 && seconds_since(begin) > effort.seconds) break;
@@ -48,20 +56,32 @@ inline std::vector<Times> interleave(Effort effort, const std::vector<Piece>& pi
       const std::size_t at = (i + static_cast<std::size_t>(round)) % pieces.size();
       if (pieces[at].prepare) pieces[at].prepare();
       const auto start = std::chrono::steady_clock::now();
+      const double busy_start = busy_seconds();
       pieces[at].run();
+      busy[at].push_back(busy_seconds() - busy_start);
       seconds[at].push_back(seconds_since(start));
     }
   }
   std::vector<Times> times;
-  for (auto& all : seconds) times.push_back({median(all), *std::min_element(all.begin(), all.end()), all});
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    times.push_back(
+        {median(seconds[i]), *std::min_element(seconds[i].begin(), seconds[i].end()), seconds[i], busy[i]});
   return times;
 }
 
 /// How many times as long a takes as b: median over the rounds, in each of which both met the same machine.
-inline double ratio(const Times& a, const Times& b) {
+inline double ratio(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> ratios;
-  for (std::size_t i = 0; i < a.rounds.size(); ++i) ratios.push_back(a.rounds[i] / b.rounds[i]);
+  for (std::size_t i = 0; i < a.size(); ++i) ratios.push_back(a[i] / b[i]);
   return median(ratios);
+}
+inline double ratio(const Times& a, const Times& b) {
+  return ratio(a.rounds, b.rounds);
+}
+/// The same for the time of the processor: of two pieces that use one thread and wait for nothing, what an
+/// idle machine would show.
+inline double busy_ratio(const Times& a, const Times& b) {
+  return ratio(a.busy, b.busy);
 }
 
 /// A line that bench/run finds again.

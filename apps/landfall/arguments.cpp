@@ -58,6 +58,24 @@ CLI::Validator positive_number() {
       "a positive number");
 }
 
+CLI::Validator memory_size() {
+  return CLI::Validator(
+      [](std::string& text) {
+        static const std::vector<std::pair<std::string, double>> units = {
+            {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40},
+            {"kB", 1e3},     {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12}};
+        for (const auto& [unit, bytes] : units) {
+          if (!text.ends_with(unit)) continue;
+          const auto value = number<double>(text.substr(0, text.size() - unit.size()));
+          if (!value || !(*value > 0) || !(*value * bytes < 0x1p62)) break;
+          text = fmt::format("{:.0f}", *value * bytes);
+          return std::string();
+        }
+        return fmt::format("'{}' is not an amount of memory such as 512MiB or 2GiB", text);
+      },
+      "");
+}
+
 CLI::Validator one_of(std::vector<std::string> names) {
   const std::string what = alternatives(names);
   return accept(

@@ -14,6 +14,8 @@ namespace landfall::app {
 CLI::Validator whole_number(std::int64_t least);
 CLI::Validator number_from(double least);  // finite
 CLI::Validator positive_number();          // finite
+/// "512MiB", "2GiB", "1.5GB": a number and a unit, made a number of bytes.
+CLI::Validator memory_size();
 CLI::Validator one_of(std::vector<std::string> names);
 
 /// "a, b or c"

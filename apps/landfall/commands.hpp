@@ -5,6 +5,7 @@
 
 namespace landfall::app {
 
+void setup_cca(CLI::App& program);
 void setup_gevp(CLI::App& program);
 void setup_data(CLI::App& program);
 

@@ -102,7 +102,8 @@ void setup_data_info(CLI::App& data) {
   };
   auto options = std::make_shared<Options>();
   auto* command = data.add_subcommand("info", "Shape, type, range and missing values of data");
-  command->add_option("FILE", options->files, "a file or a folder of files, read as one")
+  command
+      ->add_option("FILE", options->files, "a file, a folder of files read as one, or - for standard input")
       ->option_text("FILE ...")
       ->required();
   command->add_flag("--json", options->json, "print an array of JSON objects, one for each FILE");

@@ -1,5 +1,4 @@
 // landfall gevp A B -p K: the generalized eigenproblem of two matrix files.
-#include <landfall/data/file.hpp>
 #include <landfall/data/matrix_file.hpp>
 #include <landfall/data/npy.hpp>
 #include <landfall/errors.hpp>
@@ -8,19 +7,17 @@
 #include <landfall/version.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 
 #include "arguments.hpp"
 #include "commands.hpp"
+#include "live_line.hpp"
 #include "run_folder.hpp"
 #include "table.hpp"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <sys/resource.h>
-#include <unistd.h>
 
 namespace landfall::app {
 namespace {
@@ -34,12 +31,6 @@ struct Options {
   int threads = 0;
   bool json = false, quiet = false;
 };
-
-using Clock = std::chrono::steady_clock;
-
-double since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 template <class S>
 OperatorPtr<S> load_operator(const std::string& path) {
@@ -71,32 +62,6 @@ std::vector<double> expected_values(const Options& options) {
   values.resize(static_cast<std::size_t>(options.gevp.components));
   return values;
 }
-
-/// One line that is rewritten a few times a second and gone at the end; on a terminal only.
-class LiveLine {
- public:
-  explicit LiveLine(bool wanted) : wanted_(wanted && isatty(STDERR_FILENO)) {}
-  LiveLine(const LiveLine&) = delete;
-  LiveLine& operator=(const LiveLine&) = delete;
-  ~LiveLine() {
-    if (shown_ != Clock::time_point{}) fmt::print(stderr, "\r\033[K");
-  }
-  std::function<bool(const GevpProgress&)> observer() {
-    if (!wanted_) return {};
-    return [this](const GevpProgress& progress) {
-      if (since(shown_) > 0.2) {
-        shown_ = Clock::now();
-        fmt::print(stderr, "\riteration {:6}   residual {:.2e}   infeasibility {:.2e} ", progress.iteration,
-                   progress.residual, progress.infeasibility);
-      }
-      return true;
-    };
-  }
-
- private:
-  bool wanted_;
-  Clock::time_point shown_{};
-};
 
 template <class S>
 void print_table(const GevpResult<S>& result, const std::vector<double>& expected) {
@@ -151,7 +116,13 @@ void run(const Options& options) {
   GevpResult<S> result;
   try {
     LiveLine line(!options.quiet);
-    gevp.observer = line.observer();
+    gevp.observer = [&](const GevpProgress& progress) {
+      line.show([&] {
+        return fmt::format("iteration {:6}   residual {:.2e}   infeasibility {:.2e}", progress.iteration,
+                           progress.residual, progress.infeasibility);
+      });
+      return true;
+    };
     result = solve_gevp<S>(a, b, gevp);
   } catch (const DataError& error) {
     throw DataError(fmt::format("{}: {}", options.b, error.what()));
@@ -161,8 +132,6 @@ void run(const Options& options) {
     throw NumericalError(
         fmt::format("{} diverged after {} iterations", to_string(result.method), result.iterations));
 
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
   using Json = nlohmann::ordered_json;
   const std::vector<S> values(result.values.begin(), result.values.end());
   const std::vector<S> residuals(result.residuals.begin(), result.residuals.end());
@@ -182,7 +151,7 @@ void run(const Options& options) {
                {"estimator", nullptr},
                {"ridge", 0},
                {"seconds", {{"total", since(begin)}, {"read", read}, {"solve", solve}, {"evaluate", 0}}},
-               {"peak_memory_bytes", static_cast<std::uint64_t>(usage.ru_maxrss) * 1024},
+               {"peak_memory_bytes", peak_memory()},
                {"seed", gevp.seed},
                {"threads", threads()},
                {"precision", options.precision},
@@ -195,9 +164,7 @@ void run(const Options& options) {
     write_new_folder(options.out, [&](const std::filesystem::path& folder) {
       write_npy_vector<S>(folder / "eigenvalues.npy", result.values);
       write_npy<S>(folder / "eigenvectors.npy", result.vectors);
-      AtomicFile file(folder / "summary.json");
-      file.write(summary.dump(2) + "\n");
-      file.commit();
+      write_summary(folder, summary);
     });
   if (options.json)
     fmt::print("{}\n", summary.dump(2));

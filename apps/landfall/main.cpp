@@ -20,7 +20,9 @@ int fail(int code, std::string_view message) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App program("Generalized eigenproblems, by the landing method and by others.", "landfall");
+  CLI::App program(
+      "Canonical correlations and generalized eigenproblems, by the landing method and by others.",
+      "landfall");
   program.set_help_flag("-h,--help", "print this help and exit");
   program.set_version_flag("--version", fmt::format("landfall {}", landfall::version()),
                            "print the version and exit");
@@ -30,10 +32,12 @@ int main(int argc, char** argv) {
   program.get_formatter()->label("Subcommands", "Commands");
   program.footer(
       "Examples:\n"
+      "  landfall cca left.npy right.npy -p 5\n"
       "  landfall data pencil out -n 500 --kind planted\n"
       "  landfall gevp out/A.npy out/B.npy -p 5 --known out/eigenvalues.npy\n"
       "landfall COMMAND --help tells more. Exit codes: 0 done, 2 wrong use, 3 bad input data,\n"
       "4 the numbers failed.");
+  landfall::app::setup_cca(program);
   landfall::app::setup_gevp(program);
   landfall::app::setup_data(program);
 

@@ -1,11 +1,13 @@
 #include "run_folder.hpp"
 
+#include <landfall/data/file.hpp>
 #include <landfall/errors.hpp>
 
 #include <cerrno>
 #include <system_error>
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace landfall::app {
@@ -50,6 +52,18 @@ void write_new_folder(const fs::path& path, const std::function<void(const fs::p
     fs::remove_all(beside, error);
     throw;
   }
+}
+
+void write_summary(const std::filesystem::path& folder, const nlohmann::ordered_json& summary) {
+  AtomicFile file(folder / "summary.json");
+  file.write(summary.dump(2) + "\n");
+  file.commit();
+}
+
+std::uint64_t peak_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
 
 }  // namespace landfall::app

@@ -4,8 +4,11 @@
 //   write_new_folder(out, [&](const auto& folder) { write_npy<double>(folder / "x.npy", x); });
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+
+#include <nlohmann/json.hpp>
 
 namespace landfall::app {
 
@@ -15,5 +18,11 @@ void require_new_folder(const std::filesystem::path& path);
 /// The files are written into a folder beside it, which gets its name when all are.
 void write_new_folder(const std::filesystem::path& path,
                       const std::function<void(const std::filesystem::path& folder)>& write_files);
+
+/// folder/summary.json.
+void write_summary(const std::filesystem::path& folder, const nlohmann::ordered_json& summary);
+
+/// The most bytes this process has had in memory.
+std::uint64_t peak_memory();
 
 }  // namespace landfall::app

@@ -1,5 +1,6 @@
 #include <landfall/data/idx_source.hpp>
 
+#include <data/file_bytes.hpp>
 #include <data/gzip_bytes.hpp>
 #include <data/source_checks.hpp>
 #include <data/temporary_folder.hpp>

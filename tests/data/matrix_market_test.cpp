@@ -215,9 +215,9 @@ TEST_F(MatrixMarketErrors, ForgedSizes) {
             "line 2: -1 entries are more than the remaining 6 bytes can hold");
   EXPECT_EQ(
       coordinate_error("3 1152921504606846976 1\n1 1 1\n"),
-      "line 2: 3x1152921504606846976, expected at most 16777216 rows and columns in a file of this length");
+      "line 2: 3x1152921504606846976, expected at most 4194304 rows and columns in a file of this length");
   EXPECT_EQ(coordinate_error("2000000000 3 1\n1 1 1\n"),
-            "line 2: 2000000000x3, expected at most 16777216 rows and columns in a file of this length");
+            "line 2: 2000000000x3, expected at most 4194304 rows and columns in a file of this length");
 }
 
 TEST_F(MatrixMarketErrors, EntriesOfArrays) {

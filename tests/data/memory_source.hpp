@@ -48,6 +48,7 @@ class MemorySource final : public Source<S> {
     if (file_.once) throw UsageError(file_.name + " can be read only once");
     next_ = 0;
   }
+  bool rewindable() const override { return !file_.once; }
   void read_rows(std::span<const Index> rows, Batch<S>& batch) override {
     if (!file_.random_access) return Source<S>::read_rows(rows, batch);
     start(batch);

@@ -1,6 +1,7 @@
 #include <landfall/data/npy.hpp>
 #include <landfall/data/npy_source.hpp>
 
+#include <data/file_bytes.hpp>
 #include <data/source_checks.hpp>
 #include <data/temporary_folder.hpp>
 #include <support.hpp>

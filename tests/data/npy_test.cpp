@@ -2,57 +2,13 @@
 #include <landfall/errors.hpp>
 #include <landfall/linalg/random.hpp>
 
-#include <cstring>
-
+#include <data/file_bytes.hpp>
 #include <data/temporary_folder.hpp>
 #include <fmt/format.h>
 #include <support.hpp>
 
 namespace landfall::test {
 namespace {
-
-/// A file of format 1 to 3 with the given dictionary, byte for byte.
-std::string npy_bytes(int version, const std::string& dictionary, const std::string& data) {
-  std::string text = "\x93NUMPY";
-  text += static_cast<char>(version);
-  text += '\0';
-  for (int i = 0; i < (version == 1 ? 2 : 4); ++i)
-    text += static_cast<char>(dictionary.size() >> (8 * i) & 255);
-  return text + dictionary + data;
-}
-
-std::string dictionary(const std::string& type, bool fortran, const std::string& shape) {
-  return fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}\n", type,
-                     fortran ? "True" : "False", shape);
-}
-
-/// The bytes of one number, least significant first or last.
-template <class T>
-std::string bytes_of(T value, bool big) {
-  std::string bytes(sizeof(T), '\0');
-  std::memcpy(bytes.data(), &value, sizeof(T));
-  if (big != (std::endian::native == std::endian::big)) std::reverse(bytes.begin(), bytes.end());
-  return bytes;
-}
-
-template <class T, class S>
-std::string array_bytes(const Matrix<S>& m, bool fortran, bool big) {
-  std::string bytes;
-  const RowMatrix<S> rows = m;
-  for (Index k = 0; k < m.size(); ++k)
-    bytes += bytes_of(static_cast<T>(fortran ? m.data()[k] : rows.data()[k]), big);
-  return bytes;
-}
-
-/// Whole numbers from smallest to 127: every type of entry can hold them.
-template <class S>
-Matrix<S> small_integers(Index rows, Index cols, double smallest) {
-  Matrix<S> m(rows, cols);
-  for (Index k = 0; k < m.size(); ++k)
-    m.data()[k] = static_cast<S>(
-        std::floor(smallest + (128 - smallest) * uniform({5, 1}, static_cast<std::uint64_t>(k))));
-  return m;
-}
 
 template <class S>
 class Npy : public Typed<S> {};
@@ -102,15 +58,15 @@ template <class T, class S>
 void check_type(const TemporaryFolder& folder, const std::string& type) {
   // The last is read in more than one piece, whatever the type.
   for (const auto& [rows, cols] : {std::pair<Index, Index>{1, 1}, {1, 5}, {5, 1}, {6, 4}, {600, 450}}) {
-    const Matrix<S> m = small_integers<S>(rows, cols, std::is_unsigned_v<T> ? 0 : -128);
+    const Matrix<S> m = whole_numbers(rows, cols, std::is_unsigned_v<T> ? 0 : -128, 5).template cast<S>();
     for (const bool big : {false, true})
       for (const bool fortran : {false, true})
         for (const int version : {1, 2, 3}) {
           if (m.size() > 100 && version > 1) continue;
           const std::string shape = fmt::format("({}, {})", rows, cols);
-          const auto path =
-              folder.file("m.npy", npy_bytes(version, dictionary((big ? ">" : "<") + type, fortran, shape),
-                                             array_bytes<T>(m, fortran, big)));
+          const auto path = folder.file(
+              "m.npy", npy_bytes(version, npy_dictionary((big ? ">" : "<") + type, fortran, shape),
+                                 array_bytes<T>(m, fortran, big)));
           EXPECT_TRUE(read_npy<S>(path) == m)
               << type << (big ? " big" : " little") << (fortran ? " Fortran " : " C ") << rows << "x" << cols
               << " version " << version;
@@ -134,14 +90,14 @@ TYPED_TEST(Npy, TheExtremesOfEachTypeAreKept) {
   using S = TypeParam;
   const TemporaryFolder folder;
   const auto read = [&](const std::string& type, const std::string& bytes) {
-    return read_npy<S>(folder.file("m.npy", npy_bytes(1, dictionary(type, false, "(1,)"), bytes)))(0, 0);
+    return read_npy<S>(folder.file("m.npy", npy_bytes(1, npy_dictionary(type, false, "(1,)"), bytes)))(0, 0);
   };
   EXPECT_EQ(read("|u1", "\xff"), S(255));
   EXPECT_EQ(read("|i1", "\x80"), S(-128));
-  EXPECT_EQ(read("<i2", bytes_of<std::int16_t>(-32768, false)), S(-32768));
-  EXPECT_EQ(read(">i4", bytes_of<std::int32_t>(-2147483648, true)), S(-2147483648.0));
-  EXPECT_EQ(read("<i8", bytes_of<std::int64_t>(std::int64_t{1} << 62, false)), S(0x1p62));
-  EXPECT_EQ(read("=f8", bytes_of(0x1p-100, std::endian::native == std::endian::big)), S(0x1p-100));
+  EXPECT_EQ(read("<i2", number_bytes<std::int16_t>(-32768, false)), S(-32768));
+  EXPECT_EQ(read(">i4", number_bytes<std::int32_t>(-2147483648, true)), S(-2147483648.0));
+  EXPECT_EQ(read("<i8", number_bytes<std::int64_t>(std::int64_t{1} << 62, false)), S(0x1p62));
+  EXPECT_EQ(read("=f8", number_bytes(0x1p-100, std::endian::native == std::endian::big)), S(0x1p-100));
 }
 
 TEST(NpyHeader, IsReadWhateverItsSpacingQuotesAndOrderOfKeys) {
@@ -168,14 +124,14 @@ class NpyErrors : public ::testing::Test {
   }
   std::string header_error(const std::string& text) const { return error(npy_bytes(1, text, "")); }
   std::string shape_error(const std::string& shape, std::size_t data = 0) const {
-    return error(npy_bytes(1, dictionary("<f8", false, shape), std::string(data, '\0')));
+    return error(npy_bytes(1, npy_dictionary("<f8", false, shape), std::string(data, '\0')));
   }
 
   TemporaryFolder folder_;
 };
 
 TEST_F(NpyErrors, WrongLength) {
-  const std::string whole = npy_bytes(1, dictionary("<f8", false, "(3, 4)"), std::string(96, '\0'));
+  const std::string whole = npy_bytes(1, npy_dictionary("<f8", false, "(3, 4)"), std::string(96, '\0'));
   const std::size_t length = whole.size();
   EXPECT_EQ(error(whole), "no error");
   EXPECT_EQ(error(whole.substr(0, length - 1)),
@@ -191,14 +147,14 @@ TEST_F(NpyErrors, WrongLength) {
 }
 
 TEST_F(NpyErrors, EveryPrefixOfAFileIsRefused) {
-  const std::string whole = npy_bytes(2, dictionary("<f4", true, "(2, 2)"), std::string(16, '\0'));
+  const std::string whole = npy_bytes(2, npy_dictionary("<f4", true, "(2, 2)"), std::string(16, '\0'));
   for (std::size_t length = 0; length < whole.size(); ++length)
     EXPECT_NE(error(whole.substr(0, length)), "no error") << length;
 }
 
 // Any bytes at all give a matrix or a DataError: error() lets no other exception through.
 TEST_F(NpyErrors, DamagedFilesAreRefusedOrRead) {
-  const std::string whole = npy_bytes(1, dictionary("<i2", false, "(2, 3)"), std::string(12, '\1'));
+  const std::string whole = npy_bytes(1, npy_dictionary("<i2", false, "(2, 3)"), std::string(12, '\1'));
   for (std::uint64_t k = 0; k < 500; ++k) {
     const auto words = random_words({12, 0}, k);
     std::string damaged = whole;
@@ -232,7 +188,7 @@ TEST_F(NpyErrors, Shapes) {
 TEST_F(NpyErrors, Types) {
   const std::string expected = ", expected one of f4 f8 u1 i1 i2 i4 i8";
   for (const std::string type : {"<c16", "<f2", "|O", "<U8", "<M8[ns]", "<u8", "|b1", "<<f8", "", "<"})
-    EXPECT_EQ(header_error(dictionary(type, false, "(3,)")), "entries of type '" + type + "'" + expected);
+    EXPECT_EQ(header_error(npy_dictionary(type, false, "(3,)")), "entries of type '" + type + "'" + expected);
   EXPECT_EQ(header_error("{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (3,), }"),
             "structured entries" + expected);
 }

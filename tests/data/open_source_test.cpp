@@ -3,6 +3,7 @@
 #include <landfall/data/npy.hpp>
 #include <landfall/data/open_source.hpp>
 
+#include <data/file_bytes.hpp>
 #include <data/gzip_bytes.hpp>
 #include <data/source_checks.hpp>
 #include <data/temporary_folder.hpp>
@@ -174,6 +175,48 @@ TYPED_TEST(Sources, AFolderIsItsFilesByName) {
   Matrix<S> listed(6, 3);
   listed << m.bottomRows(1), m.topRows(5);
   expect_rows<S>(*open_source<S>(list), listed, 2);
+}
+
+TYPED_TEST(Sources, SvmlightFilesShareTheirWidth) {
+  using S = TypeParam;
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "from_one/inner");
+  folder.file("from_one/a.svm", "1 1:1\n2 2:2\n");
+  folder.file("from_one/b.svm", "3 5:3\n");
+  folder.file("from_one/c.svm.gz", gzip_bytes("4 3:4\n"));
+  Matrix<S> m = Matrix<S>::Zero(4, 5);
+  m(0, 0) = 1;
+  m(1, 1) = 2;
+  m(2, 4) = 3;
+  m(3, 2) = 4;
+  const auto source = open_source<S>(folder / "from_one");
+  EXPECT_TRUE(source->sparse());
+  expect_rows<S>(*source, m, 1);
+
+  // One file that counts from zero is enough to know that all do.
+  std::filesystem::create_directory(folder / "from_zero");
+  folder.file("from_zero/a.svm", "1 1:1\n2 2:2\n");
+  folder.file("from_zero/b.svm", "3 0:3\n");
+  Matrix<S> zero = Matrix<S>::Zero(3, 3);
+  zero(0, 1) = 1;
+  zero(1, 2) = 2;
+  zero(2, 0) = 3;
+  expect_rows<S>(*open_source<S>(folder / "from_zero"), zero, 2);
+
+  // Folders and files together, and beside a file whose width is its own.
+  const std::vector<std::filesystem::path> list = {folder / "from_zero", folder.file("wide.svm", "0 7:1\n"),
+                                                   folder.file("rows.csv", "1,2,3,4,5,6,7,8,9\n")};
+  const auto mixed = open_source<S>(list);
+  EXPECT_EQ(mixed->cols(), 9);
+  EXPECT_FALSE(mixed->sparse());
+  Matrix<S> all = Matrix<S>::Zero(5, 9);
+  all.topLeftCorner(3, 3) = zero;
+  all(3, 7) = 1;
+  all.row(4).setLinSpaced(9, 1, 9);
+  expect_rows<S>(*mixed, all, 3);
+  const std::vector<std::filesystem::path> narrow = {folder / "wide.svm", folder.file("few.csv", "1,2\n")};
+  EXPECT_EQ(data_error(narrow[1], [&] { open_source<S>(narrow); }),
+            fmt::format("2 columns, but {} has 7", narrow[0].string()));
 }
 
 TEST(OpenSourceErrors, AreOneSentence) {

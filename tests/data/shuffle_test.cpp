@@ -221,7 +221,8 @@ TEST(Shuffle, StandardInputIsReadOnce) {
   MemorySource<double> source({.rows = numbered_rows<double>(10, 2), .name = "-", .once = true});
   ShuffledReader<double> reader(source, {});
   EXPECT_EQ(sorted(visit(reader, 0, 3)), all_of(10));
-  EXPECT_EQ(sentence([&] { reader.begin_pass(1); }), "- can be read only once");
+  EXPECT_EQ(sentence([&] { reader.begin_pass(1); }),
+            "-: a second pass over what can be read only once, expected a file");
 }
 
 TEST(Shuffle, SaysWhatIsWrong) {

@@ -1,4 +1,4 @@
-// What every source of a known matrix must do, and bytes of .npy and IDX files.
+// What every source of a known matrix must do; with the bytes of files to make sources of.
 #pragma once
 
 #include <landfall/data/source.hpp>
@@ -6,60 +6,13 @@
 #include <landfall/linalg/random.hpp>
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
+#include <vector>
 
+#include <data/file_bytes.hpp>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace landfall::test {
-
-/// The bytes of one number, least significant first or last.
-template <class T>
-std::string number_bytes(T value, bool big) {
-  std::string bytes(sizeof(T), '\0');
-  std::memcpy(bytes.data(), &value, sizeof(T));
-  if (big != (std::endian::native == std::endian::big)) std::reverse(bytes.begin(), bytes.end());
-  return bytes;
-}
-
-template <class T>
-std::string npy_file(const std::string& type, const Matrix<double>& m, bool fortran, bool big) {
-  const std::string dictionary =
-      fmt::format("{{'descr': '{}{}', 'fortran_order': {}, 'shape': ({}, {}), }}\n", big ? '>' : '<', type,
-                  fortran ? "True" : "False", m.rows(), m.cols());
-  std::string text = std::string("\x93NUMPY\x01", 7) + '\0';
-  text += static_cast<char>(dictionary.size() & 255);
-  text += static_cast<char>(dictionary.size() >> 8);
-  text += dictionary;
-  const RowMatrix<double> rows = m;
-  for (Index k = 0; k < m.size(); ++k)
-    text += number_bytes(static_cast<T>(fortran ? m.data()[k] : rows.data()[k]), big);
-  return text;
-}
-
-/// An IDX header with these sizes.
-inline std::string idx_header(int type, const std::vector<std::uint32_t>& sizes) {
-  std::string text{'\0', '\0', static_cast<char>(type), static_cast<char>(sizes.size())};
-  for (const std::uint32_t size : sizes) text += number_bytes(size, true);
-  return text;
-}
-
-template <class T>
-std::string idx_file(int type, const Matrix<double>& m, const std::vector<std::uint32_t>& sizes) {
-  std::string text = idx_header(type, sizes);
-  const RowMatrix<double> rows = m;
-  for (Index k = 0; k < m.size(); ++k) text += number_bytes(static_cast<T>(rows.data()[k]), true);
-  return text;
-}
-
-/// Whole numbers from smallest to 127, which every type of entry holds.
-inline Matrix<double> whole_numbers(Index rows, Index cols, double smallest, std::uint64_t seed) {
-  Matrix<double> m(rows, cols);
-  for (Index k = 0; k < m.size(); ++k)
-    m.data()[k] = std::floor(smallest + (128 - smallest) * uniform({seed, 1}, static_cast<std::uint64_t>(k)));
-  return m;
-}
 
 /// Batches of a source, dense or sparse, are the rows of m: in order, twice; and in any order where it can.
 template <class S>

@@ -134,7 +134,8 @@ TYPED_TEST(Streams, TheRunningMeanIsThatOfTheRowsSoFar) {
   // Standard input: read once, never rewound.
   MemoryFile<S> file{.rows = gaussian<S>(300, 3, {9, 0}), .name = "-", .sparse = true, .once = true};
   const RowMatrix<S> data = file.rows;
-  DataStream<S> stream(open<S>({file}), {.batch = 50, .transform = {.centring = Centring::running}});
+  DataStream<S> stream(open<S>({file}), {.batch = 50});
+  EXPECT_EQ(stream.centring(), Centring::running);
   Vector<double> sum = Vector<double>::Zero(3);
   double count = 0;
   stream.begin_pass(0);
@@ -145,9 +146,32 @@ TYPED_TEST(Streams, TheRunningMeanIsThatOfTheRowsSoFar) {
     EXPECT_LE((stream.view(0).mean.template cast<double>() - sum / count).norm(), double(rounding<S>(1)));
   }
   EXPECT_EQ(count, 300);
-  EXPECT_EQ(sentence([&] { stream.begin_pass(1); }), "- can be read only once");
+  EXPECT_EQ(sentence([&] { stream.begin_pass(1); }),
+            "-: a second pass over what can be read only once, expected a file");
   EXPECT_EQ(sentence([&] { stream.next(); }), "a batch was asked for before a pass was begun");
-  EXPECT_EQ(sentence([&] { DataStream<S>(open<S>({file}), {}); }), "- can be read only once");
+}
+
+TYPED_TEST(Streams, CentringIsExactWhereTheDataCanBeReadTwice) {
+  using S = TypeParam;
+  auto once = right<S>(30);
+  once.once = true;
+  const auto centring = [&](std::vector<MemoryFile<S>> files, TransformOptions transform) {
+    return DataStream<S>(open<S>(std::move(files)), {.transform = transform}).centring();
+  };
+  EXPECT_EQ(centring({left<S>(30)}, {}), Centring::exact);
+  EXPECT_EQ(centring({left<S>(30), once}, {}), Centring::running);
+  EXPECT_EQ(centring({once}, {.unit_variance = true, .missing = Missing::mean}), Centring::running);
+  EXPECT_EQ(centring({once}, {.centring = Centring::none}), Centring::none);
+  const auto error = [&](TransformOptions transform) {
+    return sentence([&] { centring({left<S>(30), once}, transform); });
+  };
+  const std::string start = "right.npy: can be read only once, but ",
+                    end = " takes a reading of its own; expected a file, or running centring";
+  EXPECT_EQ(error({.centring = Centring::exact}), start + "exact centring" + end);
+  EXPECT_EQ(error({.centring = Centring::none, .unit_variance = true}),
+            start + "scaling without centring" + end);
+  EXPECT_EQ(error({.centring = Centring::none, .missing = Missing::mean}),
+            start + "the mean of each column" + end);
 }
 
 TYPED_TEST(Streams, ARowThatOneViewDropsIsDroppedInBoth) {

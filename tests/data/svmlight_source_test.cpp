@@ -51,6 +51,8 @@ TEST_F(Svmlight, BadLinesAreNamed) {
   EXPECT_EQ(error("1 1:1\nx 2:1\n"), "line 2: label 'x' is not a number");
   EXPECT_EQ(error("1 1:1\n1 qid:a 2:1\n"), "line 2: 'qid:a', expected 'qid:' and a number from 0");
   EXPECT_EQ(error("1 1:1 3:1 2:1 4:1\n"), "line 1, entry 3: index 2 after 3, expected ascending indices");
+  EXPECT_EQ(error("1 1:1\n1 3:1 2:1\n"),
+            "line 2, entry 1: index 3 before a smaller one, expected ascending indices");
   EXPECT_EQ(error("1 1:1 3:1 3:1\n"), "line 1, entry 3: index 3 twice");
   EXPECT_EQ(error("1 1:1\n1 1:1 8:1\n", {.cols = 7}), "line 2, entry 2: index 8, expected 1 to 7");
   EXPECT_EQ(error("1 0:1\n", {.cols = 7, .first_index = 1}), "line 1, entry 1: index 0, expected 1 to 7");

@@ -8,6 +8,30 @@
 namespace landfall::test {
 namespace {
 
+TEST(ByteStream, WhatIsPutBackOrSpooledIsReadAgain) {
+  const TemporaryFolder folder;
+  const auto path = folder.file("file", "some bytes in order");
+  auto bytes = open_bytes(path);
+  EXPECT_EQ(read_up_to(*bytes, 10), "some bytes");
+  bytes = put_back("some bytes", std::move(bytes));
+  EXPECT_EQ(bytes->most_left(), 19U);
+  for (const char* piece : {"some", " byt", "es i"}) EXPECT_EQ(read_up_to(*bytes, 4), piece);
+  EXPECT_EQ(bytes->most_left(), 7U);
+  bytes = spool(std::move(bytes));
+  EXPECT_EQ(bytes->name(), path.string());
+  for (int reading = 0; reading < 2; ++reading) {
+    EXPECT_EQ(bytes->most_left(), 7U);
+    EXPECT_EQ(read_up_to(*bytes, 3), "n o");
+    EXPECT_EQ(read_up_to(*bytes, 100), "rder");
+    EXPECT_EQ(read_up_to(*bytes, 1), "");
+    bytes->rewind();
+  }
+  bytes = put_back("", open_bytes(path));
+  read_up_to(*bytes, 5);
+  bytes->rewind();
+  EXPECT_EQ(read_up_to(*bytes, 5), "some ");
+}
+
 TEST(LineReader, GivesLinesWithTheirNumbersAndTheBytesLeft) {
   const TemporaryFolder folder;
   const InputFile file(folder.file("file", "one\r\n\nthree"));

@@ -8,6 +8,14 @@
 namespace landfall {
 namespace {
 
+/// memcpy in pieces: large ones are a string instruction on some processors, which takes several times as
+/// long for some alignments.
+void copy_bytes(const std::byte* from, std::byte* to, std::size_t count) {
+  constexpr std::size_t piece = 4096;
+  for (; count > piece; count -= piece, from += piece, to += piece) std::memcpy(to, from, piece);
+  std::memcpy(to, from, count);
+}
+
 template <class T, class S>
 void convert_as(const std::byte* from, std::endian order, std::span<S> out) {
   if (order != std::endian::native && sizeof(T) > 1) {
@@ -17,7 +25,7 @@ void convert_as(const std::byte* from, std::endian order, std::span<S> out) {
       out[i] = static_cast<S>(std::bit_cast<T>(bytes));
     }
   } else if constexpr (std::is_same_v<T, S>) {
-    std::memcpy(out.data(), from, out.size_bytes());
+    copy_bytes(from, std::as_writable_bytes(out).data(), out.size_bytes());
   } else {
     for (std::size_t i = 0; i < out.size(); ++i) {
       T value;
@@ -66,13 +74,23 @@ void ArraySource<S>::convert(Index first, std::span<S> out) const {
 }
 
 template <class S>
+void ArraySource<S>::expect(Index first, std::size_t count) const {
+  const auto size = static_cast<std::uint64_t>(layout_.item_size());
+  if (mapped_) mapped_->expect(layout_.offset + static_cast<std::uint64_t>(first) * size, count * size);
+}
+
+template <class S>
 void ArraySource<S>::fetch(std::span<const Index> rows, Batch<S>& batch) {
   const Index height = layout_.rows(), width = layout_.cols();
+  const std::span<S> out = batch.add_rows(rows);
   if (layout_.order == NpyOrder::rows_first) {
-    for (const Index row : rows) convert(row * width, batch.add_row(row));
+    const auto length = static_cast<std::size_t>(width);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (i + 2 < rows.size() && rows[i + 2] != rows[i] + 2) expect(rows[i + 2] * width, length);
+      convert(rows[i] * width, out.subspan(i * length, length));
+    }
     return;
   }
-  for (const Index row : rows) batch.add_row(row);
   column_.resize(rows.size());
   const bool together = consecutive(rows);
   for (Index j = 0; j < width; ++j) {

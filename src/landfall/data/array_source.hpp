@@ -31,6 +31,7 @@ class ArraySource : public RandomSource<S> {
  private:
   void fetch(std::span<const Index> rows, Batch<S>& batch) override;
   void convert(Index first, std::span<S> out) const;
+  void expect(Index first, std::size_t count) const;
 
   std::string format_;
   NpyHeader layout_;

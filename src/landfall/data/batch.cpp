@@ -2,6 +2,8 @@
 #include <landfall/errors.hpp>
 #include <landfall/linalg/products.hpp>
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace landfall {
@@ -11,35 +13,44 @@ void Batch<S>::start_dense(Index cols) {
   cols_ = cols;
   sparse_ = false;
   numbers_.clear();
-  values_.clear();
+  used_ = 0;
 }
 
 template <class S>
 void Batch<S>::start_sparse(Index cols) {
   start_dense(cols);
   sparse_ = true;
-  columns_.clear();
   starts_.assign(1, 0);
+}
+
+/// Room for so many values, and for their columns where rows are sparse.
+template <class S>
+void Batch<S>::grow(std::size_t size) {
+  const std::size_t room = std::max(size, used_ + used_ / 2);
+  if (values_.size() < size) values_.resize(room);
+  if (sparse_ && columns_.size() < values_.size()) columns_.resize(values_.size());
 }
 
 template <class S>
 std::span<S> Batch<S>::add_row(Index number) {
-  numbers_.push_back(number);
-  values_.resize(values_.size() + static_cast<std::size_t>(cols_), S(0));
-  return std::span(values_).last(static_cast<std::size_t>(cols_));
+  const std::span<S> row = add_rows(std::span(&number, 1));
+  std::ranges::fill(row, S(0));
+  return row;
+}
+
+template <class S>
+std::span<S> Batch<S>::add_rows(std::span<const Index> numbers) {
+  numbers_.insert(numbers_.end(), numbers.begin(), numbers.end());
+  const std::size_t size = numbers.size() * static_cast<std::size_t>(cols_);
+  grow(used_ + size);
+  used_ += size;
+  return values().last(size);
 }
 
 template <class S>
 void Batch<S>::add_sparse_row(Index number) {
   numbers_.push_back(number);
   starts_.push_back(starts_.back());
-}
-
-template <class S>
-void Batch<S>::add_entry(Index col, S value) {
-  columns_.push_back(col);
-  values_.push_back(value);
-  ++starts_.back();
 }
 
 template <class S>

@@ -31,9 +31,16 @@ class Batch {
 
   /// Dense: appends a row of zeros and gives it to be filled in.
   std::span<S> add_row(Index number);
+  /// The same for many, one after the other, of unspecified content: every entry must be set.
+  std::span<S> add_rows(std::span<const Index> numbers);
   /// Sparse: appends an empty row; entries go to the last row, columns ascending.
   void add_sparse_row(Index number);
-  void add_entry(Index col, S value);
+  void add_entry(Index col, S value) {
+    if (used_ == columns_.size()) grow(used_ + 1);
+    columns_[used_] = col;
+    values_[used_] = value;
+    starts_.back() = static_cast<Index>(++used_);
+  }
 
   /// Dense rows as the columns of a cols x rows matrix.
   Eigen::Map<const Matrix<S>> dense() const { return {values_.data(), cols_, rows()}; }
@@ -41,19 +48,25 @@ class Batch {
 
   /// Sparse rows in compressed form: row i has entries [starts[i], starts[i+1]).
   std::span<const Index> starts() const { return starts_; }
-  std::span<const Index> columns() const { return columns_; }
-  std::span<const S> values() const { return values_; }
-  std::span<S> values() { return values_; }
+  std::span<const Index> columns() const { return {columns_.data(), sparse_ ? used_ : 0}; }
+  std::span<const S> values() const { return {values_.data(), used_}; }
+  std::span<S> values() { return {values_.data(), used_}; }
 
   /// out = A x and out = scale A'w + beta out, for the rows A of this batch; never densified.
   void times(In<S> x, Out<S> out) const;
   void transpose_times(In<S> w, Out<S> out, S scale, S beta) const;
 
  private:
+  void grow(std::size_t size);
+
   Index cols_ = 0;
   bool sparse_ = false;
-  std::vector<Index> numbers_, starts_, columns_;
+  std::vector<Index> numbers_, starts_;
+  // Of these the first used_ entries count. They never shrink: clearing and resizing would write each number
+  // twice.
+  std::vector<Index> columns_;
   std::vector<S> values_;
+  std::size_t used_ = 0;
 };
 
 extern template class Batch<float>;

@@ -10,6 +10,7 @@
 namespace landfall {
 namespace {
 
+using text::missing;
 using text::parse;
 using text::shown;
 
@@ -21,14 +22,6 @@ std::string_view trimmed(std::string_view field) {
   while (!field.empty() && space(field.front())) field.remove_prefix(1);
   while (!field.empty() && space(field.back())) field.remove_suffix(1);
   return field;
-}
-
-bool missing(std::string_view field) {
-  const auto is = [&](std::string_view name) {
-    return std::equal(field.begin(), field.end(), name.begin(), name.end(),
-                      [](char a, char b) { return (a >= 'a' && a <= 'z' ? a - 'a' + 'A' : a) == b; });
-  };
-  return field.empty() || is("NA") || is("NAN");
 }
 
 bool number_or_missing(std::string_view field) {
@@ -77,7 +70,11 @@ char find_separator(std::string_view begin) {
 }  // namespace
 
 template <class S>
-CsvSource<S>::CsvSource(const std::filesystem::path& path, CsvOptions options) : lines_(path) {
+CsvSource<S>::CsvSource(const std::filesystem::path& path, CsvOptions options)
+    : CsvSource(LineReader(path), std::move(options)) {}
+
+template <class S>
+CsvSource<S>::CsvSource(LineReader lines, CsvOptions options) : lines_(std::move(lines)) {
   constexpr std::size_t enough_to_see = 1 << 16;
   if (options.separator && std::string_view(",;|\t").find(*options.separator) == std::string_view::npos)
     throw UsageError(fmt::format("separator '{}', expected ',', ';', '|' or a tab", *options.separator));
@@ -266,7 +263,7 @@ void CsvSource<S>::parse_row(std::span<S> out) {
     if (target >= 0) {
       while (at != end && *at == ' ') ++at;
       S& value = out[static_cast<std::size_t>(target)];
-      const auto result = fast_float::from_chars(at, end, value);
+      const auto result = text::read_number(at, end, value);
       if (result.ec != std::errc::invalid_argument && (result.ptr == end || *result.ptr == separator_)) {
         at = result.ptr;
       } else {

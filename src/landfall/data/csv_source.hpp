@@ -38,6 +38,7 @@ class CsvSource : public Source<S> {
  public:
   /// "-" is standard input.
   explicit CsvSource(const std::filesystem::path& path, CsvOptions options = {});
+  explicit CsvSource(LineReader lines, CsvOptions options = {});
 
   const std::string& name() const override { return lines_.name(); }
   std::string_view format() const override { return separator_ == '\t' ? "tsv" : "csv"; }
@@ -46,6 +47,7 @@ class CsvSource : public Source<S> {
   Index cols() const override { return cols_; }
   Index read(Index count, Batch<S>& batch) override;
   void rewind() override;
+  bool rewindable() const override { return lines_.rewindable(); }
   const std::vector<std::string>& column_names() const override { return column_names_; }
   std::span<const double> labels() const override { return labels_; }
   /// Classes in order of appearance so far; empty when labels are numbers.

@@ -6,7 +6,7 @@
 //   while (const std::size_t count = gzip.read(buffer)) use(std::span(buffer).first(count));
 #pragma once
 
-#include <landfall/data/file.hpp>
+#include <landfall/data/byte_stream.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -17,11 +17,13 @@ namespace landfall {
 /// The file begins as gzip data do.
 bool is_gzip(const InputFile& file);
 
-/// Reads one or several gzip members, as `cat a.gz b.gz` makes them. The file must outlive it.
+/// Reads one or several gzip members, as `cat a.gz b.gz` makes them. What it reads from must outlive it.
 class GzipReader {
  public:
   /// Throws DataError when the file is not gzip data.
   explicit GzipReader(const InputFile& file);
+  /// Of bytes that are to be read from the first on, and begin as gzip data do.
+  explicit GzipReader(ByteStream& packed);
   ~GzipReader();
   GzipReader(const GzipReader&) = delete;
   GzipReader& operator=(const GzipReader&) = delete;
@@ -37,10 +39,12 @@ class GzipReader {
  private:
   struct State;
 
-  void refill();
+  void start();
+  bool refill();
   void finish_member();
 
-  const InputFile& file_;
+  std::unique_ptr<ByteStream> owned_;
+  ByteStream& packed_;
   std::unique_ptr<State> state_;
 };
 

@@ -10,6 +10,7 @@ namespace landfall {
 template <class S>
 JoinedSource<S>::JoinedSource(std::vector<SourcePtr<S>> parts) : parts_(std::move(parts)) {
   if (parts_.empty()) throw UsageError("no sources to join, expected at least one");
+  share_indices();
   const Source<S>& first = *parts_.front();
   name_ = parts_.size() == 1 ? first.name() : fmt::format("{} and {} more", first.name(), parts_.size() - 1);
   format_ = first.format();
@@ -28,6 +29,37 @@ JoinedSource<S>::JoinedSource(std::vector<SourcePtr<S>> parts) : parts_(std::mov
     if (part->element_type() != element_type_) element_type_ = "mixed";
     sparse_ = sparse_ && part->sparse();
   }
+}
+
+/// One width for all parts whose indices leave it open: that of the widest of these, or of the others.
+template <class S>
+void JoinedSource<S>::share_indices() {
+  std::optional<IndexRange> shared;
+  Index widest = 0;
+  for (const auto& part : parts_) {
+    if (const auto range = part->indices()) {
+      if (!shared) shared = range;
+      shared = {std::min(shared->first, range->first), std::max(shared->last, range->last)};
+    } else {
+      widest = std::max(widest, part->cols());
+    }
+  }
+  if (!shared) return;
+  shared->last = std::max(shared->last, shared->first + widest - 1);
+  for (const auto& part : parts_)
+    if (part->indices()) part->set_indices(*shared);
+}
+
+template <class S>
+std::optional<IndexRange> JoinedSource<S>::indices() const {
+  for (const auto& part : parts_)
+    if (!part->indices()) return std::nullopt;
+  return parts_.front()->indices();
+}
+
+template <class S>
+void JoinedSource<S>::set_indices(IndexRange indices) {
+  for (const auto& part : parts_) part->set_indices(indices);
 }
 
 template <class S>
@@ -99,6 +131,11 @@ void JoinedSource<S>::rewind() {
   current_ = 0;
   before_ = 0;
   read_in_part_ = 0;
+}
+
+template <class S>
+bool JoinedSource<S>::rewindable() const {
+  return std::all_of(parts_.begin(), parts_.end(), [](const auto& part) { return part->rewindable(); });
 }
 
 template <class S>

@@ -17,6 +17,7 @@ template <class S>
 class JoinedSource : public Source<S> {
  public:
   /// At least one, all of the same number of columns, and of the same names of columns where there are names.
+  /// Files whose width is only what their indices tell have that of the widest, and count from 0 if one does.
   /// Sparse when all are.
   explicit JoinedSource(std::vector<SourcePtr<S>> parts);
 
@@ -26,9 +27,12 @@ class JoinedSource : public Source<S> {
   std::optional<Index> rows() const override;
   Index cols() const override { return parts_.front()->cols(); }
   bool sparse() const override { return sparse_; }
+  std::optional<IndexRange> indices() const override;
+  void set_indices(IndexRange indices) override;
 
   Index read(Index count, Batch<S>& batch) override;
   void rewind() override;
+  bool rewindable() const override;
   bool random_access() const override;
   void read_rows(std::span<const Index> rows, Batch<S>& batch) override;
 
@@ -36,6 +40,7 @@ class JoinedSource : public Source<S> {
   std::span<const double> labels() const override;
 
  private:
+  void share_indices();
   void start(Batch<S>& batch);
   void append(std::size_t part, Index first_row, Batch<S>& batch);
 

@@ -1,5 +1,5 @@
-// A file as memory: only the pages that are touched are read, and those touched before are given back, so
-// that a file of any size needs little memory.
+// A file as memory: only the pages that are touched are read. Those of a file of up to 256 MiB stay; of a
+// larger one those touched before are given back, so that a file of any size needs little memory.
 //
 //   const landfall::MappedFile mapped(landfall::InputFile("left.npy"));
 //   use(mapped.piece(0, 128));
@@ -22,6 +22,8 @@ class MappedFile {
 
   /// Bytes of the file. May take other pieces' pages out of memory; those come back when touched.
   std::span<const std::byte> piece(std::uint64_t offset, std::uint64_t length) const;
+  /// This piece will be asked for soon: has its beginning brought from memory to the processor meanwhile.
+  void expect(std::uint64_t offset, std::uint64_t length) const;
 
  private:
   const std::byte* data_ = nullptr;

@@ -99,7 +99,7 @@ void check_sizes(const LineReader& lines, MarketHeader& header) {
          fmt::format("{} entries are more than the remaining {} bytes can hold", header.entries, left));
   // Memory for a sparse matrix grows with its columns as well, which the file need not hold. Far more of them
   // than bytes is no matrix anyone has.
-  const Index most = std::min<Index>(std::max<Index>(left, Index{1} << 24), std::numeric_limits<int>::max());
+  const Index most = std::min<Index>(std::max<Index>(left, Index{1} << 22), std::numeric_limits<int>::max());
   if (header.rows > most || header.cols > most)
     fail(lines, fmt::format("{}x{}, expected at most {} rows and columns in a file of this length",
                             header.rows, header.cols, most));

@@ -7,6 +7,7 @@
 #include <landfall/data/npy_source.hpp>
 #include <landfall/data/open_source.hpp>
 #include <landfall/data/svmlight_source.hpp>
+#include <landfall/data/text.ipp>
 #include <landfall/errors.hpp>
 
 #include <algorithm>
@@ -111,6 +112,39 @@ SourcePtr<S> open_file(const std::filesystem::path& path) {
                               path.string(), known));
 }
 
+/// Whether text is svmlight's: the first line with more than one word is "number index:value" or
+/// "number qid:number".
+bool svmlight_content(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    line = line.substr(0, line.find('#'));
+    double label = 0;
+    const std::string_view first = text::take_word(line), second = text::take_word(line);
+    if (second.empty()) continue;
+    const std::string_view index = second.substr(0, second.find(':'));
+    return text::parse(first, label) && index.size() < second.size() &&
+           (index == "qid" || index.find_first_not_of("0123456789") == std::string_view::npos);
+  }
+  return false;
+}
+
+template <class S>
+SourcePtr<S> open_standard_input() {
+  constexpr std::size_t enough_to_see = 1 << 16;
+  auto bytes = open_bytes("-");
+  const Head head{read_up_to(*bytes, enough_to_see), ""};
+  for (const auto& format : formats<S>())
+    if (format.content != nullptr && format.content(head))
+      throw UsageError(fmt::format("{}: of the format {}, expected csv or svmlight, or the name of a file",
+                                   bytes->name(), format.title));
+  bytes = put_back(head.start, std::move(bytes));
+  if (svmlight_content(head.start))
+    return std::make_unique<SvmlightSource<S>>(LineReader(spool(std::move(bytes))));
+  return std::make_unique<CsvSource<S>>(LineReader(std::move(bytes)));
+}
+
 std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
   std::error_code error;
@@ -127,8 +161,15 @@ std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder)
 
 }  // namespace
 
+std::vector<std::filesystem::path> source_files(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (path != "-" && std::filesystem::is_directory(path, ignored)) return files_of(path);
+  return {path};
+}
+
 template <class S>
 SourcePtr<S> open_source(const std::filesystem::path& path) {
+  if (path == "-") return open_standard_input<S>();
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) return open_source<S>(files_of(path));
   return open_file<S>(path);
@@ -137,6 +178,8 @@ SourcePtr<S> open_source(const std::filesystem::path& path) {
 template <class S>
 SourcePtr<S> open_source(const std::vector<std::filesystem::path>& paths) {
   if (paths.empty()) throw UsageError("no files to read, expected at least one");
+  if (std::count(paths.begin(), paths.end(), "-") > 1)
+    throw UsageError("standard input is given twice, expected once");
   if (paths.size() == 1) return open_source<S>(paths.front());
   std::vector<SourcePtr<S>> parts;
   parts.reserve(paths.size());

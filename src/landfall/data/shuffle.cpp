@@ -56,7 +56,12 @@ ShuffledReader<S>::ShuffledReader(Source<S>& source, const ShuffleOptions& optio
 
 template <class S>
 void ShuffledReader<S>::begin_pass(std::uint64_t pass, Part part) {
-  if (!source_.random_access() && !fresh_) source_.rewind();
+  if (!source_.random_access() && !fresh_) {
+    if (!source_.rewindable())
+      throw UsageError(
+          fmt::format("{}: a second pass over what can be read only once, expected a file", source_.name()));
+    source_.rewind();
+  }
   pass_ = pass;
   part_ = part;
   opened_ = start_ = size_ = next_ = 0;

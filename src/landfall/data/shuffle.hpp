@@ -50,7 +50,8 @@ class ShuffledReader {
   /// The source must outlive the reader and be at its first row.
   ShuffledReader(Source<S>& source, const ShuffleOptions& options);
 
-  /// Starts a pass over one part of the rows, each of which it visits once.
+  /// Starts a pass over one part of the rows, each of which it visits once. UsageError for a second pass over
+  /// a source that can be read only once.
   void begin_pass(std::uint64_t pass, Part part = Part::training);
 
   /// Replaces the batch by the next `count` rows, or those that are left; returns how many, 0 at the end of

@@ -17,6 +17,11 @@
 
 namespace landfall {
 
+/// How a file counts its columns.
+struct IndexRange {
+  Index first = 0, last = -1;
+};
+
 template <class S>
 class Source {
  public:
@@ -29,11 +34,17 @@ class Source {
   virtual Index cols() const = 0;
   virtual bool sparse() const { return false; }
 
+  /// Where only the largest index in a file tells its width (svmlight), the file may be told those of other
+  /// files of the same data: cols() becomes last - first + 1. Nothing where the width is the file's own.
+  virtual std::optional<IndexRange> indices() const { return std::nullopt; }
+  virtual void set_indices(IndexRange) {}
+
   /// Replaces the batch by the next `count` rows, or those that are left; returns how many, 0 at the end.
   virtual Index read(Index count, Batch<S>& batch) = 0;
 
   /// Back to the first row. Throws UsageError for a source that can be read only once (standard input).
   virtual void rewind() = 0;
+  virtual bool rewindable() const { return true; }
 
   /// Any rows in any order, where the format allows it.
   virtual bool random_access() const { return false; }

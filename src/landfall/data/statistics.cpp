@@ -1,3 +1,4 @@
+#include <landfall/data/rows.hpp>
 #include <landfall/data/statistics.hpp>
 #include <landfall/errors.hpp>
 
@@ -61,7 +62,7 @@ void RunningStatistics<S>::add_dense(const Batch<S>& batch, Index first, Index l
   missing_.assign(static_cast<std::size_t>(n), 0);
 
   for (Index i = first; i < last; ++i)
-    if (!rows.col(i).allFinite())
+    if (!all_finite(rows.col(i)))
       for (Index j = 0; j < n; ++j) missing_[static_cast<std::size_t>(j)] += !std::isfinite(rows(j, i));
   for (Index j = 0; j < n; ++j) {
     Column& c = column(j);
@@ -73,10 +74,10 @@ void RunningStatistics<S>::add_dense(const Batch<S>& batch, Index first, Index l
         }
     origin_(j) = c.origin;
   }
-  const auto each_row = [&](auto&& all_finite, auto&& one) {
+  const auto each_row = [&](auto&& whole_row, auto&& one) {
     for (Index i = first; i < last; ++i)
-      if (rows.col(i).allFinite())
-        all_finite(rows.col(i).array().template cast<double>());
+      if (all_finite(rows.col(i)))
+        whole_row(rows.col(i).array().template cast<double>());
       else
         for (Index j = 0; j < n; ++j)
           if (std::isfinite(rows(j, i))) one(j, static_cast<double>(rows(j, i)));

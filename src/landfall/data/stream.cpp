@@ -11,13 +11,12 @@ namespace landfall {
 
 template <class S>
 DataStream<S>::DataStream(std::vector<SourcePtr<S>> views, const StreamOptions& options)
-    : sources_(std::move(views)),
-      options_(options),
-      following_(options.transform.centring == Centring::running) {
+    : sources_(std::move(views)), options_(options) {
   if (sources_.empty() || sources_.size() > 2)
     throw UsageError(fmt::format("{} views, expected one or two", sources_.size()));
   if (options.batch < 1)
     throw UsageError(fmt::format("a batch of {} rows, expected at least 1", options.batch));
+  choose_centring();
   check_rows();
 
   // One order for all views: if one must be read in windows, so are the others.
@@ -35,9 +34,29 @@ DataStream<S>::DataStream(std::vector<SourcePtr<S>> views, const StreamOptions& 
   }
   raw_.resize(sources_.size());
   current_.views.resize(sources_.size());
-  ahead_.views.resize(sources_.size());
+  // More than one, so that neither side waits for the other at each batch.
+  ahead_.resize(options_.read_ahead ? 4 : 1);
+  for (Slot& slot : ahead_) slot.views.resize(sources_.size());
   if (options_.transform.needs_statistics()) learn();
   if (options_.read_ahead) thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
+}
+
+template <class S>
+void DataStream<S>::choose_centring() {
+  TransformOptions& transform = options_.transform;
+  const auto once = std::ranges::find_if(sources_, [](const auto& source) { return !source->rewindable(); });
+  const bool twice = once == sources_.end();
+  if (transform.centring == Centring::automatic)
+    transform.centring = twice ? Centring::exact : Centring::running;
+  if (transform.needs_statistics() && !twice)
+    throw UsageError(
+        fmt::format("{}: can be read only once, but {} takes a reading of its own; expected a "
+                    "file, or running centring",
+                    (*once)->name(),
+                    transform.centring == Centring::exact ? "exact centring"
+                    : transform.unit_variance             ? "scaling without centring"
+                                                          : "the mean of each column"));
+  following_ = transform.centring == Centring::running;
 }
 
 template <class S>
@@ -51,7 +70,7 @@ void DataStream<S>::check_rows() {
 template <class S>
 void DataStream<S>::learn() {
   constexpr Index block = 1024;
-  for (const auto& source : sources_) source->rewind();  // fails now if it must fail
+  for (const auto& source : sources_) source->rewind();
   std::vector<Index> rows(sources_.size(), 0);
   std::vector<double> no_labels;
   for (bool more = true; more;) {
@@ -102,12 +121,10 @@ void DataStream<S>::drop_rows(std::vector<double>& labels) {
 template <class S>
 void DataStream<S>::begin_pass(std::uint64_t pass, Part part) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return state_ != State::wanted; });
-  started_ = false;
-  state_ = State::idle;
+  wanted_ = started_ = false;
+  changed_.wait(lock, [&] { return !reading_; });
+  filled_ = 0;
   part_ = part;
-  ahead_.last = false;
-  ahead_.error = nullptr;
   if (following_)
     for (std::size_t v = 0; v < running_.size(); ++v) {
       running_[v] = RunningStatistics<S>(sources_[v]->cols());
@@ -115,50 +132,55 @@ void DataStream<S>::begin_pass(std::uint64_t pass, Part part) {
       if (!current_.columns.empty()) transforms_[v].follow(current_.columns[v]);
     }
   for (auto& reader : readers_) reader.begin_pass(pass, part);
-  started_ = true;
-  if (options_.read_ahead) {
-    state_ = State::wanted;
-    changed_.notify_all();
-  }
+  wanted_ = started_ = true;
+  changed_.notify_all();
 }
 
 template <class S>
 bool DataStream<S>::next() {
   if (!started_) throw UsageError("a batch was asked for before a pass was begun");
   std::unique_lock lock(mutex_);
-  if (options_.read_ahead)
-    changed_.wait(lock, [&] { return state_ != State::wanted; });
-  else if (!ahead_.last && !ahead_.error)
-    fill(ahead_);
-  if (ahead_.error) std::rethrow_exception(ahead_.error);
-  if (ahead_.last) {
+  if (options_.read_ahead) {
+    changed_.wait(lock, [&] { return filled_ > 0; });
+  } else if (filled_ == 0) {
+    fill(free_slot());
+    ++filled_;
+  }
+  Slot& slot = ahead_[first_];
+  if (slot.error) std::rethrow_exception(slot.error);
+  if (slot.last) {
     if (part_ == Part::training) following_ = false;
     return false;
   }
-  std::swap(current_.views, ahead_.views);
-  std::swap(current_.columns, ahead_.columns);
-  std::swap(current_.labels, ahead_.labels);
-  if (options_.read_ahead) {
-    state_ = State::wanted;
-    changed_.notify_all();
-  }
+  std::swap(current_.views, slot.views);
+  std::swap(current_.columns, slot.columns);
+  std::swap(current_.labels, slot.labels);
+  first_ = (first_ + 1) % ahead_.size();
+  --filled_;
+  if (filled_ <= ahead_.size() / 2) changed_.notify_all();  // not for each slot that becomes free
   return true;
 }
 
 template <class S>
 void DataStream<S>::run(std::stop_token stop) {
   std::unique_lock lock(mutex_);
-  while (changed_.wait(lock, stop, [&] { return state_ == State::wanted; })) {
-    lock.unlock();  // it is this thread's turn: the caller waits before it touches anything
-    fill(ahead_);
+  while (changed_.wait(lock, stop, [&] { return wanted_ && filled_ < ahead_.size(); })) {
+    Slot& slot = free_slot();
+    reading_ = true;
+    lock.unlock();
+    fill(slot);
     lock.lock();
-    state_ = State::full;
+    reading_ = false;
+    ++filled_;
+    if (slot.end()) wanted_ = false;
     changed_.notify_all();
   }
 }
 
 template <class S>
 void DataStream<S>::fill(Slot& slot) {
+  slot.last = false;
+  slot.error = nullptr;
   try {
     slot.last = !read(slot);
   } catch (...) {

@@ -1,5 +1,5 @@
 // One file of samples, or two whose rows belong together, as batches that are ready to use: shuffled,
-// complete, centred. While a batch is used, a thread reads the next.
+// complete, centred. While a batch is used, a thread reads the next ones.
 //
 //   std::vector<landfall::SourcePtr<float>> views;                 // left and right
 //   landfall::DataStream<float> stream(std::move(views), {.batch = 128});
@@ -25,17 +25,19 @@ struct StreamOptions {
   Index batch = 128;            // rows; fewer in the last batch, and where rows are dropped
   ShuffleOptions shuffle = {};  // window 0: that of the view which needs the smallest, for all
   TransformOptions transform = {};
-  bool read_ahead = true;  // by one batch, in a thread; the batches are the same without
+  bool read_ahead = true;  // by up to four batches, in a thread; the batches are the same without
 };
 
 template <class S>
 class DataStream {
  public:
-  /// Reads all training rows once if the transform needs it. Views with different numbers of rows are an
-  /// error, here if the numbers are known, else at the end of the first reading.
+  /// Reads all training rows once if the transform needs it; a UsageError for data that can be read only once
+  /// (standard input), where automatic centring is running. Views with different numbers of rows are an error,
+  /// here if the numbers are known, else at the end of the first reading.
   DataStream(std::vector<SourcePtr<S>> views, const StreamOptions& options);
 
-  /// Starts a pass, whatever is left of another. A running mean begins anew with each pass over training rows
+  /// Starts a pass, whatever is left of another. Data that can be read only once have one pass, over training
+  /// or held-out rows: UsageError for the second. A running mean begins anew with each pass over training rows
   /// until one has gone to its end, and stays what it is from then on.
   void begin_pass(std::uint64_t pass, Part part = Part::training);
 
@@ -47,6 +49,8 @@ class DataStream {
   const CentredBatch<S>& view(std::size_t i) const { return current_.views[i]; }
   std::span<const double> labels() const { return current_.labels; }
 
+  /// None, exact or running: what automatic centring became.
+  Centring centring() const { return options_.transform.centring; }
   std::size_t views() const { return sources_.size(); }
   const Source<S>& source(std::size_t i) const { return *sources_[i]; }
   /// Not while a pass with a running mean goes on.
@@ -63,14 +67,15 @@ class DataStream {
     std::vector<ColumnStatistics> columns;  // what a running mean made of them
     bool last = false;                      // there was nothing left
     std::exception_ptr error;
+    bool end() const { return last || error; }
   };
-  /// Whose turn it is: the caller's (idle: nothing was asked for; full: a batch is there) or the thread's.
-  enum class State { idle, wanted, full };
 
+  void choose_centring();
   void check_rows();
   void learn();
   void drop_rows(std::vector<double>& labels);
   void fill(Slot& slot);
+  Slot& free_slot() { return ahead_[(first_ + filled_) % ahead_.size()]; }
   bool read(Slot& slot);
   [[noreturn]] void different_rows(Index left, Index right) const;
   void run(std::stop_token stop);
@@ -81,20 +86,24 @@ class DataStream {
   std::vector<Transform<S>> transforms_;
   std::vector<ColumnStatistics> statistics_;
   std::vector<RunningStatistics<S>> running_;
-  bool following_;  // the running mean still changes
+  bool following_ = false;  // the running mean still changes
   Part part_ = Part::training;
   bool started_ = false;
 
   std::vector<Batch<S>> raw_;
   Batch<S> selected_;
   std::vector<char> drop_;
-  Slot current_, ahead_;
+  Slot current_;
+  std::vector<Slot> ahead_;  // a ring: the `filled_` slots from first_ on hold batches
 
-  // The side whose turn it is owns everything above but current_, which is the caller's.
+  // While the thread is reading, everything above is its own, but for current_ and the filled slots, which
+  // are the caller's.
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  State state_ = State::idle;
-  std::jthread thread_;  // last: ends before anything else goes
+  std::size_t first_ = 0, filled_ = 0;
+  bool wanted_ = false;   // the pass is not at its end yet
+  bool reading_ = false;  // the thread is
+  std::jthread thread_;   // last: ends before anything else goes
 };
 
 extern template class DataStream<float>;

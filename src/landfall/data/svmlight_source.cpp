@@ -34,7 +34,11 @@ bool space(char c) {
 }  // namespace
 
 template <class S>
-SvmlightSource<S>::SvmlightSource(const std::filesystem::path& path, SvmlightOptions options) : lines_(path) {
+SvmlightSource<S>::SvmlightSource(const std::filesystem::path& path, SvmlightOptions options)
+    : SvmlightSource(LineReader(path), options) {}
+
+template <class S>
+SvmlightSource<S>::SvmlightSource(LineReader lines, SvmlightOptions options) : lines_(std::move(lines)) {
   if (options.first_index && *options.first_index != 0 && *options.first_index != 1)
     throw UsageError(fmt::format("{}: first index {}, expected 0 or 1", name(), *options.first_index));
   if (options.cols && (*options.cols < 1 || *options.cols > last_index))
@@ -77,8 +81,21 @@ void SvmlightSource<S>::scan(const SvmlightOptions& options) {
     if (cols_ < 1)
       throw DataError(fmt::format("{}: no entry in any row, expected the number of columns", name()));
   }
+  found_ = !options.cols && !options.first_index;
   rewind();
   rows_ = count;
+}
+
+template <class S>
+std::optional<IndexRange> SvmlightSource<S>::indices() const {
+  if (!found_) return std::nullopt;
+  return IndexRange{first_, first_ + cols_ - 1};
+}
+
+template <class S>
+void SvmlightSource<S>::set_indices(IndexRange indices) {
+  first_ = indices.first;
+  cols_ = indices.last - indices.first + 1;
 }
 
 template <class S>
@@ -132,6 +149,8 @@ void SvmlightSource<S>::parse_row(Batch<S>& batch) {
     while (cursor != end && digit(*cursor)) ++cursor;
     if (cursor == at || cursor == end || *cursor != ':')
       fail(entry, fmt::format("'{}', expected 'index:value'", shown(this_word())));
+    if (found_ && !more_digits && index > last)  // the last index of every line is in range
+      fail(entry, fmt::format("index {} before a smaller one, expected ascending indices", index));
     if (more_digits || index < first_ || index > last)
       fail(entry,
            fmt::format("index {}, expected {} to {}",
@@ -142,7 +161,7 @@ void SvmlightSource<S>::parse_row(Batch<S>& batch) {
     before = index;
     ++cursor;
     S value = 0;
-    const auto result = fast_float::from_chars(cursor, end, value);
+    const auto result = text::read_number(cursor, end, value);
     if (result.ec != std::errc::invalid_argument && (result.ptr == end || space(*result.ptr))) {
       at = result.ptr;
     } else {

@@ -30,6 +30,7 @@ class SvmlightSource : public Source<S> {
  public:
   /// "-" is standard input.
   explicit SvmlightSource(const std::filesystem::path& path, SvmlightOptions options = {});
+  explicit SvmlightSource(LineReader lines, SvmlightOptions options = {});
 
   const std::string& name() const override { return lines_.name(); }
   std::string_view format() const override { return "svmlight"; }
@@ -37,8 +38,12 @@ class SvmlightSource : public Source<S> {
   std::optional<Index> rows() const override { return rows_; }
   Index cols() const override { return cols_; }
   bool sparse() const override { return true; }
+  /// Nothing when columns or first index were given.
+  std::optional<IndexRange> indices() const override;
+  void set_indices(IndexRange indices) override;
   Index read(Index count, Batch<S>& batch) override;
   void rewind() override;
+  bool rewindable() const override { return lines_.rewindable(); }
   std::span<const double> labels() const override { return labels_; }
   /// Query numbers of the rows of the last batch, -1 for a row without; empty when no row has one.
   std::span<const Index> qids() const { return qids_; }
@@ -52,7 +57,8 @@ class SvmlightSource : public Source<S> {
   LineReader lines_;
   Index cols_ = 0;
   Index first_ = 1;
-  Index row_ = 0;  // the next one
+  bool found_ = false;  // both by the first reading
+  Index row_ = 0;       // the next one
   std::optional<Index> rows_;
   std::string_view line_;  // the current row without its comment
   std::vector<double> labels_;

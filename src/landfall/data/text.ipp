@@ -4,7 +4,11 @@
 #include <landfall/data/file.hpp>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <charconv>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -38,10 +42,93 @@ inline std::string shown(std::string_view text) {
   return text.size() > longest ? result + "..." : result;
 }
 
+/// What stands for a missing value: nothing, NA or NaN.
+inline bool missing(std::string_view field) {
+  const auto is = [&](std::string_view name) {
+    return std::equal(field.begin(), field.end(), name.begin(), name.end(),
+                      [](char a, char b) { return (a >= 'a' && a <= 'z' ? a - 'a' + 'A' : a) == b; });
+  };
+  return field.empty() || is("NA") || is("NAN");
+}
+
 inline bool parse(std::string_view word, Index& value) {
   const char* end = word.data() + word.size();
   const auto result = std::from_chars(word.data(), end, value);
   return result.ec == std::errc{} && result.ptr == end;
+}
+
+/// The digits at the beginning of eight characters: how many, and the number they make.
+struct Digits {
+  std::uint64_t count, value;
+};
+[[gnu::always_inline]] inline Digits leading_digits(const char* at) {
+  std::uint64_t word;
+  std::memcpy(&word, at, sizeof word);
+  // The highest bit of each byte that is not a digit is set; a carry or borrow reaches bytes after the first
+  // such one only.
+  const std::uint64_t others =
+      ((word + 0x4646464646464646) | (word - 0x3030303030303030)) & 0x8080808080808080;
+  const auto count = static_cast<std::uint64_t>(std::countr_zero(others)) / 8;
+  word = (word - 0x3030303030303030) << (4 * (8 - count)) << (4 * (8 - count));  // zeros before the digits
+  word = word * 10 + (word >> 8);                                                // pairs, then all
+  return {count, (((word & 0x000000FF000000FF) * 0x000F424000000064) +
+                  (((word >> 16) & 0x000000FF000000FF) * 0x0000271000000001)) >>
+                     32};
+}
+
+/// A plain decimal such as "-12.345678": digits w, k of them after the point, where w and 10^k are doubles,
+/// so that w / 10^k is rounded correctly; rounding that to single precision is right but for a tie. Returns
+/// the end of the number, or null for what is anything else. 28 characters may be read. How many digits there are is
+/// random in most files, so that nothing branches on it.
+template <class S>
+const char* read_decimal(const char* at, S& value) {
+  static constexpr std::array<double, 16> powers = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  static constexpr std::array<std::uint64_t, 9> whole_powers = {1,      10,      100,      1000,     10000,
+                                                                100000, 1000000, 10000000, 100000000};
+  const bool negative = *at == '-';
+  at += negative;
+  Digits whole = {1, static_cast<std::uint64_t>(*at - '0')};
+  if (at[1] != '.')  // this is foreseen most times: what follows need not wait
+    whole = leading_digits(at);
+  else if (whole.value > 9)
+    return nullptr;
+  if (whole.count == 0 || whole.count == 8) return nullptr;
+  at += whole.count;
+  std::uint64_t digits = whole.value, places = 0;
+  if (*at == '.') {
+    const Digits first = leading_digits(++at);
+    Digits second = leading_digits(at + 8);
+    const std::uint64_t both = -(first.count >> 3);  // all bits: the digits go on in the second eight
+    second.count &= both;
+    second.value &= both;
+    places = first.count + second.count;
+    if (places == 0 || places == 16 || whole.count + places > 18) return nullptr;
+    digits = (digits * whole_powers[first.count] + first.value) * whole_powers[second.count] + second.value;
+    at += places;
+  }
+  if ((*at | 0x20) == 'e' || digits > std::uint64_t{1} << 53) return nullptr;
+  const auto bits = std::bit_cast<std::uint64_t>(static_cast<double>(digits) / powers[places]);
+  if (std::is_same_v<S, float> && (bits & 0x1FFFFFFF) == 0x10000000) return nullptr;
+  value = static_cast<S>(std::bit_cast<double>(bits | static_cast<std::uint64_t>(negative) << 63));
+  return at;
+}
+
+/// As fast_float::from_chars, but plain decimals take a shorter way to the same number.
+template <class S>
+fast_float::from_chars_result read_number(const char* at, const char* end, S& value) {
+  if constexpr (std::endian::native == std::endian::little) {
+    std::array<char, 28> tail;
+    const auto left = static_cast<std::size_t>(end - at);
+    const char* from = at;
+    if (left < tail.size()) {
+      tail.fill('\0');
+      std::memcpy(tail.data(), at, left);
+      from = tail.data();
+    }
+    if (const char* after = read_decimal(from, value)) return {at + (after - from), std::errc{}};
+  }
+  return fast_float::from_chars(at, end, value);
 }
 
 /// A number beyond the range of the scalar becomes an infinity or zero.

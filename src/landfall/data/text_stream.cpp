@@ -1,95 +1,21 @@
-#include <landfall/data/gzip.hpp>
 #include <landfall/data/text_stream.hpp>
 #include <landfall/errors.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <limits>
-#include <system_error>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace landfall {
 namespace {
-
-class FileStream : public ByteStream {
- public:
-  explicit FileStream(const InputFile& file) : file_(file) {}
-  explicit FileStream(std::unique_ptr<InputFile> file) : owned_(std::move(file)), file_(*owned_) {}
-
-  const std::string& name() const override { return file_.name(); }
-  std::size_t read(std::span<std::byte> out) override {
-    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), most_left()));
-    file_.read(read_, out.first(count));
-    read_ += count;
-    return count;
-  }
-  std::uint64_t most_left() const override { return file_.size() - read_; }
-  void rewind() override { read_ = 0; }
-
- private:
-  std::unique_ptr<InputFile> owned_;
-  const InputFile& file_;
-  std::uint64_t read_ = 0;
-};
-
-class GzipStream : public ByteStream {
- public:
-  explicit GzipStream(std::unique_ptr<InputFile> file) : file_(std::move(file)), gzip_(*file_) {}
-
-  const std::string& name() const override { return file_->name(); }
-  std::size_t read(std::span<std::byte> out) override {
-    const std::size_t count = gzip_.read(out);
-    read_ += count;
-    return count;
-  }
-  /// Deflate makes 258 bytes of two bits at best.
-  std::uint64_t most_left() const override { return 1032 * file_->size() - read_; }
-  void rewind() override {
-    gzip_.rewind();
-    read_ = 0;
-  }
-
- private:
-  std::unique_ptr<InputFile> file_;
-  GzipReader gzip_;
-  std::uint64_t read_ = 0;
-};
-
-class StandardInput : public ByteStream {
- public:
-  const std::string& name() const override { return name_; }
-  std::size_t read(std::span<std::byte> out) override {
-    for (;;) {
-      const ssize_t count = ::read(STDIN_FILENO, out.data(), out.size());
-      if (count >= 0) return static_cast<std::size_t>(count);
-      if (errno != EINTR)
-        throw DataError(fmt::format("{}: cannot be read: {}", name_, std::generic_category().message(errno)));
-    }
-  }
-  std::uint64_t most_left() const override { return std::numeric_limits<std::uint64_t>::max(); }
-  bool rewindable() const override { return false; }
-  void rewind() override {
-    throw UsageError(fmt::format("{}: read a second time, expected a file for that", name_));
-  }
-
- private:
-  std::string name_ = "standard input";
-};
-
-std::unique_ptr<ByteStream> open_bytes(const std::filesystem::path& path) {
-  if (path == "-") return std::make_unique<StandardInput>();
-  auto file = std::make_unique<InputFile>(path);
-  if (is_gzip(*file)) return std::make_unique<GzipStream>(std::move(file));
-  return std::make_unique<FileStream>(std::move(file));
-}
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 }  // namespace
 
-LineReader::LineReader(const InputFile& file) : stream_(std::make_unique<FileStream>(file)) {}
+LineReader::LineReader(std::unique_ptr<ByteStream> stream) : stream_(std::move(stream)) {}
+
+LineReader::LineReader(const InputFile& file) : stream_(plain_bytes(file)) {}
 
 LineReader::LineReader(const std::filesystem::path& path) : stream_(open_bytes(path)) {}
 
@@ -98,7 +24,10 @@ std::optional<std::string_view> LineReader::next() {
     position_ += byte_order_mark.size();
   start_ = position_;
   const std::size_t end = find_end(start_);
-  if (end == std::string::npos && start_ == buffer_.size()) return std::nullopt;
+  if (end == std::string::npos && start_ == buffer_.size()) {
+    drop_buffer();  // of many files read one after the other, one takes memory
+    return std::nullopt;
+  }
   taken_ = 0;
   return take(end);
 }
@@ -124,9 +53,13 @@ std::string_view LineReader::ahead(std::size_t count) {
 
 void LineReader::rewind() {
   stream_->rewind();
-  buffer_.clear();
-  start_ = position_ = 0;
+  drop_buffer();
   number_ = taken_ = 0;
+}
+
+void LineReader::drop_buffer() {
+  buffer_ = std::string();
+  start_ = position_ = 0;
 }
 
 std::uint64_t LineReader::bytes_left() const {
@@ -158,7 +91,7 @@ std::string_view LineReader::take(std::size_t end) {
 
 /// Appends more text; drops what is before start_. False at the end.
 bool LineReader::refill() {
-  constexpr std::size_t chunk = 1 << 20, longest = 1 << 30;
+  constexpr std::size_t chunk = 1 << 18, longest = 1 << 30;
   buffer_.erase(0, start_);
   position_ -= start_;
   start_ = 0;

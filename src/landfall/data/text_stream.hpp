@@ -5,7 +5,7 @@
 //   lines.rewind();
 #pragma once
 
-#include <landfall/data/file.hpp>
+#include <landfall/data/byte_stream.hpp>
 #include <landfall/linalg/types.hpp>
 
 #include <cstdint>
@@ -17,23 +17,11 @@
 
 namespace landfall {
 
-/// Bytes in order, wherever they come from.
-class ByteStream {
- public:
-  virtual ~ByteStream() = default;
-  virtual const std::string& name() const = 0;
-  /// Fills a first part of out and returns its length, 0 at the end only.
-  virtual std::size_t read(std::span<std::byte> out) = 0;
-  /// A number that the bytes not read yet do not exceed.
-  virtual std::uint64_t most_left() const = 0;
-  virtual bool rewindable() const { return true; }
-  virtual void rewind() = 0;
-};
-
-/// The lines of a text, without "\n" or "\r\n", in a buffer of about a mebibyte; longer only for a longer
-/// line. A byte order mark before the first line is skipped.
+/// The lines of a text, without "\n" or "\r\n", in a buffer of about 256 KiB, which stays in the cache;
+/// longer only for a longer line. A byte order mark before the first line is skipped.
 class LineReader {
  public:
+  explicit LineReader(std::unique_ptr<ByteStream> stream);
   /// The file must outlive the reader.
   explicit LineReader(const InputFile& file);
   /// Plain or gzip-compressed, by content; "-" is standard input.
@@ -60,6 +48,7 @@ class LineReader {
   bool refill();
   std::size_t find_end(std::size_t from);
   std::string_view take(std::size_t end);
+  void drop_buffer();
 
   std::unique_ptr<ByteStream> stream_;
   std::string buffer_;

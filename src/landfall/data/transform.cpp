@@ -1,3 +1,4 @@
+#include <landfall/data/rows.hpp>
 #include <landfall/data/transform.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/linalg/products.hpp>
@@ -110,8 +111,9 @@ void Transform<S>::check(const Batch<S>& batch, std::vector<char>& drop) const {
           found(i, batch.columns()[static_cast<std::size_t>(k)], value);
     return;
   }
+  if (all_finite(batch.dense())) return;
   for (Index i = 0; i < batch.rows(); ++i)
-    if (!batch.dense().col(i).allFinite())
+    if (!all_finite(batch.dense().col(i)))
       for (Index j = 0; j < batch.cols(); ++j)
         if (const S value = batch.dense()(j, i); !std::isfinite(value)) found(i, j, value);
 }
@@ -147,20 +149,25 @@ void Transform<S>::apply(Batch<S>& batch, CentredBatch<S>& out) const {
     }
   } else {
     out.batch.start_dense(static_cast<Index>(kept_.size()));
-    for (Index i = 0; i < batch.rows(); ++i) {
-      const auto row = out.batch.add_row(batch.numbers()[static_cast<std::size_t>(i)]);
-      for (std::size_t k = 0; k < kept_.size(); ++k) row[k] = batch.dense()(kept_[k], i);
-    }
+    S* to = out.batch.add_rows(batch.numbers()).data();
+    const S* from = batch.values().data();
+    for (Index i = 0; i < batch.rows(); ++i, from += cols_)
+      for (const Index j : kept_) *to++ = from[j];
   }
   if (sparse || !(centred || scaled)) return;
 
-  auto rows = out.batch.dense();  // in double: a - m keeps the digits of a, however large m is
-  for (Index i = 0; i < rows.cols(); ++i)
+  // In double: a - m keeps the digits of a, however large m is. Plain loops, as Eigen uses no vectors where
+  // the scalar changes.
+  const Index n = out.batch.cols();
+  const double* mean = mean_.data();
+  const double* scale = scale_.data();
+  S* row = out.batch.values().data();
+  for (Index i = 0; i < out.batch.rows(); ++i, row += n)
     if (scaled)
-      rows.col(i) =
-          ((rows.col(i).template cast<double>() - mean_).array() / scale_.array()).template cast<S>();
+      for (Index j = 0; j < n; ++j)
+        row[j] = static_cast<S>((static_cast<double>(row[j]) - mean[j]) / scale[j]);
     else
-      rows.col(i) = (rows.col(i).template cast<double>() - mean_).template cast<S>();
+      for (Index j = 0; j < n; ++j) row[j] = static_cast<S>(static_cast<double>(row[j]) - mean[j]);
 }
 
 template <class S>

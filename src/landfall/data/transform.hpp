@@ -17,6 +17,7 @@
 namespace landfall {
 
 enum class Centring {
+  automatic,  // exact where the data can be read twice, else running
   none,
   exact,    // by the mean of all training rows, which takes a reading of its own
   running,  // by the mean of the rows up to and with the batch: for data that can be read once only
@@ -29,13 +30,13 @@ enum class Missing {
 };
 
 struct TransformOptions {
-  Centring centring = Centring::exact;
+  Centring centring = Centring::automatic;
   bool unit_variance = false;  // columns are divided by their standard deviation
   Missing missing = Missing::error;
 
-  /// Whether all rows must be read before the first can be used.
+  /// Whether all rows must be read before the first can be used; for automatic centring, if they can be.
   bool needs_statistics() const {
-    return centring == Centring::exact ||
+    return centring == Centring::exact || centring == Centring::automatic ||
            (centring == Centring::none && (unit_variance || missing == Missing::mean));
   }
 };

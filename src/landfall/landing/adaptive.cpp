@@ -3,6 +3,7 @@
 #include <landfall/landing/sketch.hpp>
 #include <landfall/linalg/pencil_eigen.hpp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -70,7 +71,8 @@ FirstLook<S> look_at(KeptSamples<S>& first, Index rank, std::uint64_t seed) {
   const auto& shapes = first.shapes();
   const std::span batches(first.batches());
   const std::size_t sketched = batches.size() > 1 ? (3 * batches.size() + 3) / 4 : 1;
-  const auto seen = batches.first(sketched), unseen = batches.size() > 1 ? batches.subspan(sketched) : batches;
+  const auto seen = batches.first(sketched),
+             unseen = batches.size() > 1 ? batches.subspan(sketched) : batches;
 
   FirstLook<S> look;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
@@ -82,17 +84,28 @@ FirstLook<S> look_at(KeptSamples<S>& first, Index rank, std::uint64_t seed) {
     look.rank.push_back(sketch->rank());
     look.noise = std::max(look.noise, row_noise<S>(unseen, i, *sketch));
 
+    look.start.emplace_back(shapes[i].rows, shapes[i].cols);
+    sketch->apply(gaussian<S>(shapes[i].rows, shapes[i].cols, {seed, 0x57a27 + i}), look.start[i]);
+  }
+  if (first.link().known) {
+    // X = -K grad f, which for a quadratic f has nothing outside the range of B, where it would never change.
+    Point<S> gradient;
+    resize(gradient, shapes);
+    first.link().known(look.start, &gradient);
+    for (std::size_t i = 0; i < shapes.size(); ++i)
+      if (gradient[i].norm() > 0) look.metric[i]->apply(-gradient[i], look.start[i]);
+  }
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
     const BatchesOperator<S> all(batches, i, first.ridge(i));
-    const Index n = shapes[i].rows, p = shapes[i].cols;
-    Matrix<S> x(n, p), y(n, p), gram(p, p);
-    sketch->apply(gaussian<S>(n, p, {seed, 0x57a27 + i}), x);
+    Matrix<S>& x = look.start[i];
+    Matrix<S> y(x.rows(), x.cols()), gram(x.cols(), x.cols());
     all.apply(x, y);
     multiply_at<S>(x, y, gram);
     const Matrix<S> factor = orthonormalizing_factor<S>(gram);
-    if (factor.cols() < p)
+    if (factor.cols() < x.cols())
       throw NumericalError(fmt::format("the first {} rows have rank {}, expected at least p = {}",
-                                       first.count(), factor.cols(), p));
-    look.start.push_back(x * factor);
+                                       first.count(), factor.cols(), x.cols()));
+    x = (x * factor).eval();
   }
   return look;
 }
@@ -101,6 +114,7 @@ template <class S>
 AdaptiveResult<S> solve_adaptively(std::shared_ptr<KeptSamples<S>> first, std::shared_ptr<Samples<S>> all,
                                    const AdaptiveOptions& options,
                                    std::function<bool(const Progress&, const Point<S>&)> observer) {
+  const SerialBlas serial;  // the same result with any number of threads
   const FirstLook<S> look = look_at(*first, options.rank, options.seed);
   const double q = look.noise;
   const auto step = [&](double r) { return options.step > 0 ? options.step : 0.55 * r / (r + q); };
@@ -114,10 +128,9 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<KeptSamples<S>> first, std::s
   const SamplingOptions sampling{.estimator = options.estimator, .batch = options.batch};
   const double fitted = rows < all->count() ? 4 / static_cast<double>(rows) : 0;
 
-  SampledLandscape<S> landscape(warm ? first : all,
-                                warm ? SamplingOptions{.estimator = options.estimator, .pass_variance = fitted}
-                                     : sampling,
-                                fields);
+  SampledLandscape<S> landscape(
+      warm ? first : all,
+      warm ? SamplingOptions{.estimator = options.estimator, .pass_variance = fitted} : sampling, fields);
   Point<S> x = look.start;
   if (warm) {
     const double size = static_cast<double>(first->batches().front().front().rows());

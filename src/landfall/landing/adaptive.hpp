@@ -2,12 +2,13 @@
 // rows of the data.
 //
 //   auto link = landfall::correlation_link<float>();
+//   const std::vector<landfall::Index> components{5, 5};
+//   const std::vector<float> ridge{1e-3f, 1e-3f};
+//   std::vector<landfall::SourcePtr<float>> views;                 // left and right
 //   landfall::DataStream<float> stream(std::move(views), {.batch = 128});
-//   auto first = std::make_shared<landfall::KeptSamples<float>>(landfall::keep_rows(stream, 4096),
-//                                                               std::vector<landfall::Index>{5, 5},
-//                                                               std::vector<float>{1e-3f, 1e-3f}, link);
-//   auto all = std::make_shared<landfall::StreamSamples<float>>(stream, std::vector<landfall::Index>{5, 5},
-//                                                               std::vector<float>{1e-3f, 1e-3f}, link, rows);
+//   auto first = std::make_shared<landfall::KeptSamples<float>>(landfall::keep_rows(stream, 4096), components,
+//                                                               ridge, link);
+//   auto all = std::make_shared<landfall::StreamSamples<float>>(stream, components, ridge, link, count);
 //   auto [run, choice] = landfall::solve_adaptively<float>(first, all, {.passes = 4, .batch = 128});
 //
 // - K: a rank-k sketch of each B from the first rows, so that K B is near the identity where B is large.
@@ -18,7 +19,8 @@
 //   small batches move little at a time, large ones, of which there are few, carry on. Chosen on MNIST and
 //   Fashion-MNIST halves for k = 32...391 and r = 16...2048.
 // - omega = 1/4: with K near the inverse of B, Psi and the normal term have one scale.
-// - the start: a few passes over the first rows alone, which are in memory. Their estimate counts as that of
+// - the start: random, one step along -K grad f from there where the gradient is known without samples, then a
+//   few passes over the first rows alone, which are in memory. Their estimate counts as that of
 //   a quarter of these rows, since X was fitted to them.
 // - the recursive estimator (recursive.hpp), a trust region, steps that are halved when it cuts too often,
 //   and a cosine that ends the planned passes at step 0.
@@ -81,11 +83,11 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<KeptSamples<S>> first, std::s
                                    const AdaptiveOptions& options,
                                    std::function<bool(const Progress&, const Point<S>&)> observer = {});
 
-#define LANDFALL_ADAPTIVE(EXTERN, S)                                                                        \
-  EXTERN template FirstLook<S> look_at<S>(KeptSamples<S>&, Index, std::uint64_t);                           \
-  EXTERN template AdaptiveResult<S> solve_adaptively<S>(std::shared_ptr<KeptSamples<S>>,                    \
-                                                        std::shared_ptr<Samples<S>>, const AdaptiveOptions&, \
-                                                        std::function<bool(const Progress&, const Point<S>&)>);
+#define LANDFALL_ADAPTIVE(EXTERN, S)                                                        \
+  EXTERN template FirstLook<S> look_at<S>(KeptSamples<S>&, Index, std::uint64_t);           \
+  EXTERN template AdaptiveResult<S> solve_adaptively<S>(                                    \
+      std::shared_ptr<KeptSamples<S>>, std::shared_ptr<Samples<S>>, const AdaptiveOptions&, \
+      std::function<bool(const Progress&, const Point<S>&)>);
 LANDFALL_ADAPTIVE(extern, float)
 LANDFALL_ADAPTIVE(extern, double)
 

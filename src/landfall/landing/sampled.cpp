@@ -32,8 +32,8 @@ std::string_view to_string(Estimator estimator) {
 Estimator parse_estimator(std::string_view name) {
   for (const auto& [value, known] : kEstimators)
     if (known == name) return value;
-  throw UsageError(
-      fmt::format("unknown estimator '{}'; expected shared, split, ustat, svrg, averaged or recursive", name));
+  throw UsageError(fmt::format(
+      "unknown estimator '{}'; expected shared, split, ustat, svrg, averaged or recursive", name));
 }
 
 template <class S>
@@ -209,8 +209,8 @@ double SampledLandscape<S>::relative_move(const Point<S>& x) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     difference_[i] = x[i] - recursive_->previous()[i];
     const double size = metric_norm<S>(metric(i), difference_[i], work_);
-    const double scale = metric(i) ? std::sqrt(static_cast<double>(x[i].cols()))
-                                   : static_cast<double>(x[i].stableNorm());
+    const double scale =
+        metric(i) ? std::sqrt(static_cast<double>(x[i].cols())) : static_cast<double>(x[i].stableNorm());
     if (scale > 0) largest = std::max(largest, size / scale);
   }
   return largest;

@@ -10,7 +10,7 @@
 namespace landfall {
 
 void SampleOrder::begin_pass(std::uint64_t pass) {
-  order_ = Permutation(count_, {seed_, pass});
+  order_.restart(count_, {seed_, pass});
   next_ = 0;
 }
 
@@ -47,7 +47,7 @@ Link<S> correlation_link() {
     b[1].view() = -left;
     return -static_cast<double>(left.cwiseProduct(right).sum()) / static_cast<double>(left.rows());
   };
-  return {apply, coupling};
+  return {.apply = apply, .coupling = coupling};
 }
 
 template <class S>
@@ -60,7 +60,7 @@ Link<S> logcosh_link() {
     const double sum = static_cast<double>((size + (-2 * size).exp().log1p() - S(std::log(2.0))).sum());
     return sum / static_cast<double>(a.rows());
   };
-  return {apply, {}};
+  return {.apply = apply};
 }
 
 template <class S>
@@ -80,6 +80,7 @@ LinearSamples<S>::LinearSamples(std::vector<RowMatrix<S>> data, std::vector<Inde
     shapes_.push_back({data_[i].cols(), components[i]});
   }
   if (count() == 0) throw UsageError("a sampled problem needs at least one sample, got 0");
+  if (!link_.apply) throw UsageError("samples in memory need a link that is applied to their projections");
   batch_.resize(data_.size());
   alpha_ = b_ = batch_;
 }

@@ -89,10 +89,13 @@ class CallbackSamples final : public Samples<S> {
 template <class S>
 struct Link {
   /// Writes b_k for every block and returns f, the mean over the rows.
-  std::function<double(const std::vector<Scratch<S>>& alpha, std::vector<Scratch<S>>& b)> apply;
+  std::function<double(const std::vector<Scratch<S>>& alpha, std::vector<Scratch<S>>& b)> apply = {};
   /// Where b_k = sum_l coupling(k, l) alpha_l, the gradient follows from second
   /// moments alone; empty otherwise.
-  Matrix<S> coupling;
+  Matrix<S> coupling = {};
+  /// In place of apply, where f needs no samples (LDA, once the means of the classes are known): f and, if it is
+  /// wanted, its gradient. For ViewSamples.
+  std::function<double(const Point<S>& x, Point<S>* gradient)> known = {};
 };
 
 /// f = -tr X'S_xy Y: canonical correlations.

@@ -55,7 +55,7 @@ double ViewSamples<S>::evaluate(Index first, Index last, const Point<S>& x, Poin
       alpha = whole.middleRows(first, part);
     }
   }
-  const double value = link_.apply(alpha_, b_);
+  const double value = link_.known ? link_.known(x, gradient) : link_.apply(alpha_, b_);
 
   const S scale = S(1) / static_cast<S>(part);
   const auto transpose_times = [&](std::size_t i, const View<S>& w, Matrix<S>& out, S beta) {
@@ -66,7 +66,7 @@ double ViewSamples<S>::evaluate(Index first, Index last, const Point<S>& x, Poin
     view(i).transpose_times(whole, out, scale, beta);
   };
   for (std::size_t i = 0; i < x.size(); ++i) {
-    if (gradient) transpose_times(i, b_[i].view(), (*gradient)[i], 0);
+    if (gradient && !link_.known) transpose_times(i, b_[i].view(), (*gradient)[i], 0);
     if (bx) {
       (*bx)[i] = ridge_[i] * x[i];
       transpose_times(i, alpha_[i].view(), (*bx)[i], 1);

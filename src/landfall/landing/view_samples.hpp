@@ -2,8 +2,9 @@
 // from a stream or kept in memory.
 //
 //   auto link = landfall::correlation_link<float>();
+//   std::vector<landfall::SourcePtr<float>> views;                 // left and right
 //   landfall::DataStream<float> stream(std::move(views), {.batch = 128});
-//   landfall::StreamSamples<float> all(stream, {5, 5}, {1e-3f, 1e-3f}, link, rows);
+//   landfall::StreamSamples<float> all(stream, {5, 5}, {1e-3f, 1e-3f}, link, count);
 //   landfall::KeptSamples<float> first(landfall::keep_rows(stream, 4096), {5, 5}, {1e-3f, 1e-3f}, link);
 #pragma once
 
@@ -17,6 +18,7 @@ class ViewSamples : public Samples<S> {
  public:
   const std::vector<Shape>& shapes() const override { return shapes_; }
   S ridge(std::size_t i) const { return ridge_[i]; }
+  const Link<S>& link() const { return link_; }
   double evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx) override;
 
  protected:

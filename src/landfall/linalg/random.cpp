@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include <Random123/philox.h>
 
@@ -70,8 +71,31 @@ double Draws::normal() {
   return first;
 }
 
-Permutation::Permutation(Index n, Stream stream) : n_(n), half_bits_(1), stream_(stream) {
+namespace {
+
+constexpr std::uint64_t rounds = 6;
+constexpr int most_kept_bits = 16;  // 768 KiB, for more than 2^30 rows
+
+}  // namespace
+
+void Permutation::restart(Index n, Stream stream) {
+  n_ = n;
+  stream_ = stream;
+  half_bits_ = 1;
   while ((Index{1} << (2 * half_bits_)) < n) ++half_bits_;
+  mixed_.clear();
+  if (half_bits_ > most_kept_bits) return;
+  const std::uint64_t halves = std::uint64_t{1} << half_bits_;
+  mixed_.reserve(rounds * halves);
+  for (std::uint64_t round = 0; round < rounds; ++round)
+    for (std::uint64_t half = 0; half < halves; ++half)
+      mixed_.push_back(static_cast<std::uint16_t>(mix(half, round)));
+}
+
+/// What a round of the network adds to the other half.
+std::uint64_t Permutation::mix(std::uint64_t half, std::uint64_t round) const {
+  const std::uint64_t mask = (std::uint64_t{1} << half_bits_) - 1;
+  return random_words(stream_, half << 3 | round)[0] & mask;
 }
 
 Index Permutation::operator()(Index i) const {
@@ -79,9 +103,8 @@ Index Permutation::operator()(Index i) const {
   auto value = static_cast<std::uint64_t>(i);
   do {  // at most four times the range, so about four rounds of walking at worst
     std::uint64_t left = value >> half_bits_, right = value & mask;
-    for (std::uint64_t round = 0; round < 6; ++round) {
-      const auto words = random_words(stream_, right << 3 | round);
-      left = (left ^ words[0]) & mask;
+    for (std::uint64_t round = 0; round < rounds; ++round) {
+      left ^= mixed_.empty() ? mix(right, round) : mixed_[(round << half_bits_) + right];
       std::swap(left, right);
     }
     value = left << half_bits_ | right;

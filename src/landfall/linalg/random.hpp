@@ -3,7 +3,7 @@
 //
 //   auto x = landfall::gaussian<double>(n, p, landfall::Stream{seed, 1});
 //   landfall::Permutation order(count, landfall::Stream{seed, pass});
-//   for (landfall::Index i = 0; i < count; ++i) use(order(i));    // each of 0 .. count-1 once, O(1) memory
+//   for (landfall::Index i = 0; i < count; ++i) use(order(i));    // each of 0 .. count-1 once
 //   landfall::Draws draws(landfall::Stream{seed, 2}, 17);         // of row 17 of a data set
 //   use(draws.uniform(), draws.normal());
 #pragma once
@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 namespace landfall {
 
@@ -47,16 +48,22 @@ class Draws {
   bool has_spare_ = false;
 };
 
-/// A random permutation of 0 .. n-1 that is computed, not stored (a Feistel network walked into range).
+/// A random permutation of 0 .. n-1 that is computed, not stored (a Feistel network walked into range). Of
+/// the order of sqrt(n) random words are drawn when it is made, and kept.
 class Permutation {
  public:
-  Permutation(Index n, Stream stream);
+  Permutation(Index n, Stream stream) { restart(n, stream); }
+  /// Becomes another one; does not allocate where n is no larger than before.
+  void restart(Index n, Stream stream);
   Index operator()(Index i) const;
 
  private:
-  Index n_;
-  int half_bits_;
+  std::uint64_t mix(std::uint64_t half, std::uint64_t round) const;
+
+  Index n_ = 0;
+  int half_bits_ = 1;
   Stream stream_;
+  std::vector<std::uint16_t> mixed_;  // every value of mix(); empty where there would be too many
 };
 
 extern template Matrix<float> gaussian<float>(Index, Index, Stream);

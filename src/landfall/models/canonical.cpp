@@ -3,6 +3,7 @@
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/scratch.hpp>
 #include <landfall/models/canonical.hpp>
+#include <landfall/parallel/threads.hpp>
 
 #include <cmath>
 
@@ -15,6 +16,7 @@ template <class S>
 CanonicalMoments canonical_moments(DataStream<S>& stream, Part part, In<S> x, In<S> y) {
   CanonicalMoments moments{Matrix<double>::Zero(x.cols(), x.cols()), Matrix<double>::Zero(y.cols(), y.cols()),
                            Matrix<double>::Zero(x.cols(), y.cols())};
+  const SerialBlas serial;  // the same result with any number of threads
   Scratch<S> alpha, beta;
   Matrix<S> left(x.cols(), x.cols()), right(y.cols(), y.cols()), cross(x.cols(), y.cols());
   stream.begin_pass(0, part);
@@ -44,8 +46,8 @@ CanonicalRotation canonical_rotation(const CanonicalMoments& moments, Index p) {
   const Matrix<double> u = orthonormalizing_factor<double>(moments.left),
                        v = orthonormalizing_factor<double>(moments.right);
   if (std::min(u.cols(), v.cols()) < p)
-    throw NumericalError(fmt::format("the views have rank {} and {}, expected at least p = {}", u.cols(),
-                                     v.cols(), p));
+    throw NumericalError(
+        fmt::format("the views have rank {} and {}, expected at least p = {}", u.cols(), v.cols(), p));
   const Eigen::JacobiSVD<Matrix<double>> svd(u.transpose() * moments.cross * v,
                                              Eigen::ComputeThinU | Eigen::ComputeThinV);
   return {svd.singularValues().head(p), u * svd.matrixU().leftCols(p), v * svd.matrixV().leftCols(p)};

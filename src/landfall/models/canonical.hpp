@@ -1,10 +1,11 @@
 // Two sets of projections become canonical variates: the end of every method for CCA.
 //
 //   #include <landfall/data/stream.hpp>
-//   landfall::DataStream<float> stream(std::move(views), {});
-//   auto moments = landfall::canonical_moments<float>(stream, landfall::Part::training, left, right);
+//   std::vector<landfall::SourcePtr<double>> views;                // left and right
+//   landfall::DataStream<double> stream(std::move(views), {});
+//   auto moments = landfall::canonical_moments<double>(stream, landfall::Part::training, x, y);
 //   auto rotation = landfall::canonical_rotation(moments, 5);
-//   use(rotation.correlations, rotation.left, rotation.right);    // left * rotation.left: ordered, uncorrelated
+//   use(rotation.correlations, rotation.left, rotation.right);    // x * rotation.left: ordered, uncorrelated
 #pragma once
 
 #include <landfall/data/stream.hpp>
@@ -23,8 +24,8 @@ template <class S>
 CanonicalMoments canonical_moments(DataStream<S>& stream, Part part, In<S> x, In<S> y);
 
 struct CanonicalRotation {
-  Vector<double> correlations;   // descending
-  Matrix<double> left, right;    // U, V with U'PU = V'QV = I and U'RV = diag(correlations)
+  Vector<double> correlations;  // descending
+  Matrix<double> left, right;   // U, V with U'PU = V'QV = I and U'RV = diag(correlations)
 };
 
 /// The leading p singular triples of P^-1/2 R Q^-1/2. Throws NumericalError when P or Q has a rank below p.

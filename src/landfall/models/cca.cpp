@@ -10,6 +10,7 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -104,9 +105,11 @@ double distance_to_identity(const Matrix<double>& m) {
 template <class S>
 void require_rank(const DataStream<S>& stream, std::size_t view, const Matrix<double>& scores,
                   const Matrix<double>& metric) {
-  const auto eigen = solve_pencil<double>(scores, metric, scores.rows());
+  const Matrix<double> basis = orthonormalizing_factor<double>(metric);
+  SymmetricEigen<double> eigen;
+  eigen.compute(basis.transpose() * scores * basis);
   const double least = 1e3 * static_cast<double>(std::numeric_limits<S>::epsilon());
-  const auto rank = (eigen.values.array() > least * std::max(eigen.values(0), least)).count();
+  const auto rank = (eigen.values().array() > least).count();  // each at most 1
   if (rank < scores.rows())
     throw NumericalError(fmt::format("{}: of rank {} on the rows it was trained on, expected at least p = {}",
                                      stream.source(view).name(), rank, scores.rows()));
@@ -142,8 +145,7 @@ void validate(const CcaOptions& options) {
     throw UsageError(fmt::format("a ridge must not be negative, got {}", *options.ridge));
   if (!(options.relative_ridge >= 0))
     throw UsageError(fmt::format("a relative ridge must not be negative, got {}", options.relative_ridge));
-  if (!(options.passes > 0))
-    throw UsageError(fmt::format("passes must be positive, got {}", options.passes));
+  if (!(options.passes > 0)) throw UsageError(fmt::format("passes must be positive, got {}", options.passes));
 }
 
 }  // namespace
@@ -169,9 +171,9 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
   result.method = options.method;
   if (options.method == CcaMethod::automatic)
     result.method = needed <= options.memory ? CcaMethod::exact : CcaMethod::landing;
-  const std::string size = fmt::format("covariances take {:.3g} MiB of {:.3g} MiB",
-                                       static_cast<double>(needed) / 1048576,
-                                       static_cast<double>(options.memory) / 1048576);
+  const std::string size =
+      fmt::format("covariances take {:.3g} MiB of {:.3g} MiB", static_cast<double>(needed) / 1048576,
+                  static_cast<double>(options.memory) / 1048576);
   result.reason = options.method != CcaMethod::automatic ? "asked for"
                   : result.method == CcaMethod::exact    ? size
                                                          : size + ", landing needs none";
@@ -181,11 +183,10 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
   std::vector<SourcePtr<S>> sources;
   sources.push_back(std::move(left));
   sources.push_back(std::move(right));
-  DataStream<S> stream(std::move(sources),
-                       {.batch = result.batch,
-                        .shuffle = {.seed = options.seed, .held_out = options.held_out},
-                        .transform = options.transform});
-  result.mean_pass = options.transform.needs_statistics();
+  DataStream<S> stream(std::move(sources), {.batch = result.batch,
+                                            .shuffle = {.seed = options.seed, .held_out = options.held_out},
+                                            .transform = options.transform});
+  result.mean_pass = stream.statistics(0) != nullptr;
   result.seconds.read = timer.lap();
 
   const Index p = options.components;
@@ -208,7 +209,8 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
     const Index columns = p + guard_columns(options, features);
     const std::vector<Index> components{columns, columns};
     const std::vector<S> ridges{static_cast<S>(ridge[0]), static_cast<S>(ridge[1])};
-    const Index rows = stream.statistics(0) ? stream.statistics(0)->rows : stream.source(0).rows().value_or(0);
+    const Index rows =
+        stream.statistics(0) ? stream.statistics(0)->rows : stream.source(0).rows().value_or(0);
     auto first = std::make_shared<KeptSamples<S>>(keep_rows(stream, options.first_rows), components, ridges,
                                                   correlation_link<S>(), options.seed);
     auto all = std::make_shared<StreamSamples<S>>(stream, components, ridges, correlation_link<S>(), rows);
@@ -216,17 +218,17 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
     landing.passes = options.passes;
     landing.batch = result.batch;
     landing.seed = options.seed;
-    auto [run, choice] =
-        solve_adaptively<S>(std::move(first), std::move(all), landing,
-                            [&](const Progress& progress, const Point<S>&) {
-                              return !options.observer || options.observer(progress);
-                            });
+    auto [run, choice] = solve_adaptively<S>(std::move(first), std::move(all), landing,
+                                             [&](const Progress& progress, const Point<S>&) {
+                                               return !options.observer || options.observer(progress);
+                                             });
     x = std::move(run.x);
     if (columns > p) {
       const auto small = [&](std::size_t i, const Point<S>& m) {
         return Matrix<double>((x[i].transpose() * m[i]).template cast<double>());
       };
-      const auto rotation = canonical_rotation({small(0, run.bx), small(1, run.bx), -small(0, run.gradient)}, p);
+      const auto rotation =
+          canonical_rotation({small(0, run.bx), small(1, run.bx), -small(0, run.gradient)}, p);
       u = rotation.left;
       v = rotation.right;
     }
@@ -238,8 +240,8 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
     result.history = std::move(run.history);
     result.choice = choice;
     if (result.termination == Termination::diverged || result.termination == Termination::infeasible_start)
-      throw NumericalError(fmt::format("landing failed after {} steps: {}", result.iterations,
-                                       to_string(result.termination)));
+      throw NumericalError(
+          fmt::format("landing failed after {} steps: {}", result.iterations, to_string(result.termination)));
   }
   result.seconds.solve = timer.lap();
 
@@ -269,8 +271,8 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
     result.views[1].infeasibility = distance_to_identity(last.right);
   }
   if (options.held_out > 0) {
-    const auto held = canonical_moments<S>(stream, Part::held_out, wide[0].template cast<S>(),
-                                           wide[1].template cast<S>());
+    const auto held =
+        canonical_moments<S>(stream, Part::held_out, wide[0].template cast<S>(), wide[1].template cast<S>());
     result.held_out_samples = held.rows;
     result.held_out = paired_correlations(held);
   }

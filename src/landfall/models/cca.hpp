@@ -59,8 +59,8 @@ struct CcaView {
 
 template <class S>
 struct CcaResult {
-  Vector<double> correlations;      // on the training rows, in the metric with the ridge
-  Vector<double> held_out;          // plain correlations of the scores of the held-out rows; empty: there are none
+  Vector<double> correlations;  // on the training rows, in the metric with the ridge
+  Vector<double> held_out;  // plain correlations of the scores of the held-out rows; empty: there are none
   std::array<CcaView<S>, 2> views;  // left, right
   CcaMethod method = CcaMethod::exact;
   std::string reason;
@@ -86,8 +86,8 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
 template <class S>
 Matrix<S> transform(const CcaView<S>& view, const Batch<S>& rows);
 
-#define LANDFALL_CCA(EXTERN, S)                                                                 \
-  EXTERN template CcaResult<S> fit_cca<S>(SourcePtr<S>, SourcePtr<S>, const CcaOptions&);       \
+#define LANDFALL_CCA(EXTERN, S)                                                           \
+  EXTERN template CcaResult<S> fit_cca<S>(SourcePtr<S>, SourcePtr<S>, const CcaOptions&); \
   EXTERN template Matrix<S> transform<S>(const CcaView<S>&, const Batch<S>&);
 LANDFALL_CCA(extern, float)
 LANDFALL_CCA(extern, double)

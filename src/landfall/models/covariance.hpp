@@ -1,5 +1,6 @@
 // Covariances of one or two views in one pass over a stream: for methods that can afford n x n.
 //
+//   std::vector<landfall::SourcePtr<float>> views;
 //   landfall::DataStream<float> stream(std::move(views), {.batch = 1024});
 //   auto covariances = landfall::covariances<float>(stream);
 //   use(covariances.within[0], covariances.within[1], covariances.cross);

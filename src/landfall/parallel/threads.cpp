@@ -16,6 +16,12 @@ std::atomic<int>& wanted() {
   return count;
 }
 
+/// How many SerialBlas live: they may be nested.
+std::atomic<int>& serial() {
+  static std::atomic<int> count{0};
+  return count;
+}
+
 }  // namespace
 
 void set_threads(int count) {
@@ -29,11 +35,11 @@ int threads() {
 }
 
 SerialBlas::SerialBlas() {
-  if (wanted() > 1) openblas_set_num_threads(1);
+  if (serial()++ == 0 && wanted() > 1) openblas_set_num_threads(1);
 }
 
 SerialBlas::~SerialBlas() {
-  if (wanted() > 1) openblas_set_num_threads(wanted());
+  if (--serial() == 0 && wanted() > 1) openblas_set_num_threads(wanted());
 }
 
 }  // namespace landfall

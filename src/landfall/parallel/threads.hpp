@@ -14,7 +14,7 @@ void set_threads(int count);
 
 int threads();
 
-/// While one lives, BLAS runs in the thread that calls it.
+/// While one lives, BLAS runs in the thread that calls it. They may be nested.
 class SerialBlas {
  public:
   SerialBlas();

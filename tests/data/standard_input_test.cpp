@@ -1,0 +1,109 @@
+// Standard input as a source: its type by content, what can be read once only, and joined to files.
+#include <landfall/data/open_source.hpp>
+#include <landfall/data/stream.hpp>
+
+#include <data/file_bytes.hpp>
+#include <data/gzip_bytes.hpp>
+#include <data/read_all.hpp>
+#include <data/standard_input.hpp>
+#include <data/temporary_folder.hpp>
+#include <support.hpp>
+
+namespace landfall::test {
+namespace {
+
+std::string many_rows(int rows) {
+  std::string text;
+  for (int i = 0; i < rows; ++i) text += fmt::format("{},{}\n", i, i % 7);
+  return text;
+}
+
+TEST(StandardInputSource, CsvIsReadOnceAsItComes) {
+  const std::string text = many_rows(50000);  // several buffers, far more than a pipe holds
+  const TemporaryFolder folder;
+  const auto expected = read_all(*open_source<double>(folder.file("a.csv", text)), 1000).rows;
+  for (const bool packed : {false, true}) {
+    const StandardInput input(packed ? gzip_bytes(text) : text);
+    const auto source = open_source<double>("-");
+    EXPECT_EQ(source->name(), "standard input");
+    EXPECT_EQ(source->format(), "csv");
+    EXPECT_FALSE(source->rewindable());
+    EXPECT_TRUE(same_bits(read_all(*source, 1000).rows, expected));
+    EXPECT_EQ(usage_error([&] { source->rewind(); }),
+              "standard input: read a second time, expected a file for that");
+  }
+}
+
+TEST(StandardInputSource, SvmlightIsKeptSoThatItsColumnsCanBeCounted) {
+  std::string text = "# labels and entries\n5\n";
+  for (int i = 1; i < 20000; ++i) text += fmt::format("{} {}:{}\n", i % 3, i, i);
+  const TemporaryFolder folder;
+  const auto file = open_source<float>(folder.file("a.svm", text));
+  for (const bool packed : {false, true}) {
+    const StandardInput input(packed ? gzip_bytes(text) : text);
+    const auto source = open_source<float>("-");
+    EXPECT_EQ(source->format(), "svmlight");
+    EXPECT_EQ(source->cols(), 19999);
+    EXPECT_TRUE(source->rewindable());
+    for (int reading = 0; reading < 2; ++reading) {
+      Batch<float> batch, expected;
+      while (source->read(1000, batch) > 0) {
+        file->read(1000, expected);
+        ASSERT_TRUE(std::ranges::equal(batch.columns(), expected.columns()));
+        ASSERT_TRUE(std::ranges::equal(batch.values(), expected.values()));
+        ASSERT_TRUE(std::ranges::equal(source->labels(), file->labels()));
+      }
+      EXPECT_EQ(file->read(1, expected), 0);
+      source->rewind();
+      file->rewind();
+    }
+  }
+}
+
+TEST(StandardInputSource, TheContentTellsTheType) {
+  const auto format = [](const std::string& text) {
+    const StandardInput input(text);
+    const auto source = open_source<double>("-");
+    read_all(*source);
+    return std::string(source->format());
+  };
+  EXPECT_EQ(format("1\n2\n3\n"), "csv");
+  EXPECT_EQ(format("1\t2\n"), "tsv");
+  EXPECT_EQ(format("x y,z\n1,2\n"), "csv");
+  EXPECT_EQ(format("time at 12:30,y\n1,2\n"), "csv");
+  EXPECT_EQ(format("1\n-1 1:0\n"), "svmlight");
+  EXPECT_EQ(format("1 qid:4 1:0\n"), "svmlight");
+  EXPECT_EQ(format("+1.5 0:2"), "svmlight");
+}
+
+TEST(StandardInputSource, IsJoinedToFilesOnce) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder.file("a.csv", "1,2\n");
+  using Paths = std::vector<std::filesystem::path>;
+  const StandardInput input("3,4\n");
+  const auto source = open_source<double>(Paths{file, "-"});
+  EXPECT_FALSE(source->rewindable());
+  EXPECT_EQ(read_all(*source).rows, (RowMatrix<double>(2, 2) << 1, 2, 3, 4).finished());
+  EXPECT_EQ(usage_error([] {
+              open_source<double>(Paths{"-", "-"});
+            }),
+            "standard input is given twice, expected once");
+}
+
+TEST(StandardInputSource, IsCentredAsItComes) {
+  const StandardInput input(many_rows(3000));
+  std::vector<SourcePtr<double>> views;
+  views.push_back(open_source<double>("-"));
+  DataStream<double> stream(std::move(views), {.batch = 100});
+  EXPECT_EQ(stream.centring(), Centring::running);
+  stream.begin_pass(0);
+  Index rows = 0;
+  while (stream.next()) rows += stream.view(0).rows();
+  EXPECT_EQ(rows, 3000);
+  EXPECT_DOUBLE_EQ(stream.transform(0).mean()(0), 2999 / 2.0);
+  EXPECT_EQ(usage_error([&] { stream.begin_pass(1); }),
+            "standard input: a second pass over what can be read only once, expected a file");
+}
+
+}  // namespace
+}  // namespace landfall::test

@@ -1,0 +1,188 @@
+// CCA against closed forms, and landing against the exact method.
+#include <landfall/data/memory_source.hpp>
+#include <landfall/data/planted_cca.hpp>
+#include <landfall/errors.hpp>
+#include <landfall/models/cca.hpp>
+#include <landfall/parallel/threads.hpp>
+
+#include "support.hpp"
+#include <Eigen/Dense>
+
+namespace landfall::test {
+namespace {
+
+template <class S>
+struct TwoFiles {
+  RowMatrix<S> left, right;
+
+  CcaResult<S> fit(const CcaOptions& options) const {
+    return fit_cca<S>(std::make_unique<MemorySource<S>>(left, "left"),
+                      std::make_unique<MemorySource<S>>(right, "right"), options);
+  }
+};
+
+/// Planted views with correlations from 0.9 to 0.5.
+template <class S>
+TwoFiles<S> planted(Index samples, Index left, Index right, Index pairs, double condition = 100) {
+  PlantedCca<S> maker({.samples = samples,
+                       .left = left,
+                       .right = right,
+                       .correlations = equidistant_correlations(pairs),
+                       .condition = condition});
+  Batch<S> x, y;
+  maker.read(0, samples, x, y);
+  return {x.dense().transpose(), y.dense().transpose()};
+}
+
+/// The singular values of S_xx^-1/2 S_xy S_yy^-1/2, with a ridge.
+Vector<double> closed_form(const TwoFiles<double>& files, double ridge) {
+  const Matrix<double> x = files.left.rowwise() - files.left.colwise().mean(),
+                       y = files.right.rowwise() - files.right.colwise().mean();
+  const double n = static_cast<double>(x.rows());
+  const auto root = [&](const Matrix<double>& m) {
+    const Matrix<double> b = m.transpose() * m / n + ridge * Matrix<double>::Identity(m.cols(), m.cols());
+    return Matrix<double>(Eigen::SelfAdjointEigenSolver<Matrix<double>>(b).operatorInverseSqrt());
+  };
+  return Eigen::BDCSVD<Matrix<double>>(root(x) * (x.transpose() * y / n) * root(y)).singularValues();
+}
+
+TEST(Cca, ExactIsTheClosedForm) {
+  for (const auto& [left, right] : {std::pair<Index, Index>{12, 9}, {9, 12}}) {
+    const auto files = planted<double>(500, left, right, 4);
+    const auto result = files.fit({.components = 6, .ridge = 1e-2});
+    EXPECT_EQ(result.method, CcaMethod::exact);
+    EXPECT_LT((result.correlations - closed_form(files, 1e-2).head(6)).norm(), 1e-10);
+    EXPECT_LT(result.views[0].infeasibility + result.views[1].infeasibility, 1e-9);
+  }
+}
+
+template <class S>
+class CcaLanding : public Typed<S> {};
+TYPED_TEST_SUITE(CcaLanding, Scalars);
+
+TYPED_TEST(CcaLanding, MeetsTheExactMethodWithoutTuning) {
+  using S = TypeParam;
+  const auto files = planted<S>(8000, 60, 50, 8, 1000);
+  for (const Index p : {1, 5}) {
+    const auto exact = files.fit({.components = p, .method = CcaMethod::exact});
+    for (const Index batch : {3, 128, 1000}) {  // fewer rows than p, the default, few steps
+      const auto landing =
+          files.fit({.components = p, .method = CcaMethod::landing, .passes = 6, .batch = batch});
+      EXPECT_EQ(landing.termination, Termination::pass_limit);
+      EXPECT_GT(landing.correlations.sum(), 0.999 * exact.correlations.sum()) << p << " " << batch;
+      EXPECT_LT(landing.correlations.sum(), exact.correlations.sum() * (1 + 1e-5));
+      EXPECT_LT(landing.views[0].infeasibility, 0.02) << p << " " << batch;
+    }
+  }
+}
+
+TEST(Cca, TheAnswerIsTheSameBitForBitWithOneThreadAndTwo) {
+  const auto files = planted<float>(3000, 40, 30, 5);
+  const CcaOptions options{.components = 3, .method = CcaMethod::landing, .passes = 2, .seed = 7};
+  const int before = threads();
+  set_threads(1);
+  const auto one = files.fit(options);
+  set_threads(2);
+  const auto two = files.fit(options);
+  set_threads(before);
+  EXPECT_EQ(one.views[0].weights, two.views[0].weights);
+  EXPECT_EQ(one.views[1].weights, two.views[1].weights);
+}
+
+TEST(Cca, ScoresOfTheHeldOutRowsCorrelate) {
+  const auto files = planted<double>(8000, 30, 20, 3);
+  const auto result = files.fit({.components = 3, .held_out = 0.25});
+  EXPECT_NEAR(static_cast<double>(result.held_out_samples), 2000, 6 * std::sqrt(8000 * 0.25 * 0.75));
+  EXPECT_EQ(result.samples + result.held_out_samples, 8000);
+  // a sample correlation has the standard error (1 - rho^2)/sqrt(N)
+  EXPECT_NEAR(result.held_out.sum(), 0.9 + 0.7 + 0.5, 5 * 3 / std::sqrt(2000.0));
+}
+
+TEST(Cca, TransformGivesTheScores) {
+  const auto files = planted<double>(1000, 10, 8, 2);
+  const auto result = files.fit({.components = 2, .ridge = 0});
+  MemorySource<double> source(files.left), other(files.right);
+  Batch<double> batch, paired;
+  source.read(1000, batch);
+  other.read(1000, paired);
+  const Matrix<double> a = transform(result.views[0], batch), b = transform(result.views[1], paired);
+  EXPECT_LT((a.transpose() * a / 1000 - Matrix<double>::Identity(2, 2)).norm(), 1e-9);
+  EXPECT_LT((a.transpose() * b / 1000 - Matrix<double>(result.correlations.asDiagonal())).norm(), 1e-9);
+}
+
+TEST(Cca, ColumnsInAnotherOrderOrScaleAreTheSameData) {
+  const auto files = planted<double>(3000, 20, 15, 4);
+  TwoFiles<double> moved = files;
+  for (Index j = 0; j < 20; ++j)
+    moved.left.col(j) = files.left.col((7 * j + 3) % 20) * std::pow(10.0, static_cast<double>(j % 9) - 4);
+  for (const auto method : {CcaMethod::exact, CcaMethod::landing}) {
+    const CcaOptions options{.components = 4, .method = method, .transform = {.unit_variance = true}};
+    const double plain = files.fit(options).correlations.sum(), other = moved.fit(options).correlations.sum();
+    EXPECT_NEAR(other, plain, (method == CcaMethod::exact ? 1e-9 : 1e-2) * plain);
+  }
+}
+
+TEST(Cca, TwoIdenticalViewsCorrelateCompletely) {
+  auto files = planted<double>(2000, 10, 10, 2);
+  files.right = files.left;
+  for (const auto method : {CcaMethod::exact, CcaMethod::landing}) {
+    const auto result = files.fit({.components = 3, .method = method, .relative_ridge = 1e-9});
+    EXPECT_NEAR(result.correlations.sum(), 3, 1e-4);
+  }
+}
+
+TEST(Cca, ConstantAndDuplicateColumnsAreHarmless) {
+  auto files = planted<double>(2000, 12, 10, 3);
+  const double plain = files.fit({.components = 3}).correlations.sum();
+  files.left.conservativeResize(Eigen::NoChange, 14);
+  files.left.col(12).setConstant(5);
+  files.left.col(13) = files.left.col(0);
+  for (const auto method : {CcaMethod::exact, CcaMethod::landing}) {
+    const auto result = files.fit({.components = 3, .method = method});
+    EXPECT_EQ(result.views[0].dropped, std::vector<Index>{12});
+    EXPECT_TRUE(result.views[0].weights.row(12).isZero(0));
+    EXPECT_NEAR(result.correlations.sum(), plain, 0.01);
+    EXPECT_TRUE(result.views[0].weights.allFinite());
+  }
+}
+
+/// The sentence of the error that the fit ends with.
+template <class Error>
+std::string refusal(const TwoFiles<double>& files, const CcaOptions& options) {
+  try {
+    files.fit(options);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Cca, WhatCannotBeAnsweredIsSaid) {
+  auto files = planted<double>(300, 12, 10, 3);
+  EXPECT_EQ(refusal<NumericalError>(files, {.components = 11}),
+            "right: 10 columns that are not constant, expected at least p = 11");
+  EXPECT_EQ(refusal<UsageError>(files, {.components = 0}), "p must be at least 1, got 0");
+  EXPECT_EQ(refusal<UsageError>(files, {.components = 1, .ridge = -1}),
+            "a ridge must not be negative, got -1");
+  files.left.rightCols(10) = files.left.leftCols(2).replicate(1, 5);  // rank 2
+  for (const auto method : {CcaMethod::exact, CcaMethod::landing})
+    EXPECT_EQ(refusal<NumericalError>(files, {.components = 4, .method = method}),
+              "left: of rank 2 on the rows it was trained on, expected at least p = 4");
+  EXPECT_EQ(refusal<NumericalError>(files, {.components = 1, .method = CcaMethod::exact, .ridge = 0}),
+            "left: the covariance is singular, expected a ridge above 0");
+  files.right.setConstant(1);
+  EXPECT_EQ(refusal<DataError>(files, {.components = 1}), "right: each of its 10 columns is constant");
+}
+
+TEST(Cca, FewerRowsThanColumns) {
+  const auto files = planted<double>(30, 60, 50, 3);
+  for (const auto method : {CcaMethod::exact, CcaMethod::landing}) {
+    const auto result = files.fit({.components = 3, .method = method, .relative_ridge = 0.1});
+    EXPECT_TRUE(result.views[0].weights.allFinite());
+    EXPECT_GT(result.correlations.minCoeff(), 0);
+    EXPECT_LT(result.correlations.maxCoeff(), 1);
+  }
+}
+
+}  // namespace
+}  // namespace landfall::test
