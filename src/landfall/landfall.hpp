@@ -19,6 +19,7 @@
 #include <landfall/manifold/retraction.hpp>
 #include <landfall/models/cca.hpp>
 #include <landfall/models/gevp.hpp>
+#include <landfall/models/ica.hpp>
 #include <landfall/models/lda.hpp>
 #include <landfall/rivals/lobpcg.hpp>
 #include <landfall/version.hpp>

@@ -30,6 +30,12 @@ template <class S>
 class Samples;
 template <class S>
 class LinearSamples;
+template <class S>
+class DataStream;
+template <class S>
+class Transform;
+template <class S>
+class KeptSamples;
 }  // namespace landfall
 
 namespace given {
@@ -67,5 +73,9 @@ extern landfall::LinearSamples<double>& linear;
 extern landfall::Source<float>& source;
 extern landfall::Batch<float>& batch;
 extern landfall::Matrix<float> weights, scores;
+extern landfall::Matrix<double> unmixing, mixing;
+extern landfall::DataStream<float>& stream;
+extern const landfall::Transform<float>& transform;
+extern landfall::KeptSamples<float>& first;
 
 }  // namespace given

@@ -1,0 +1,107 @@
+#include <landfall/linalg/products.hpp>
+#include <landfall/linalg/symmetric.hpp>
+#include <landfall/models/components.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace landfall {
+namespace {
+
+template <class S>
+class Accumulator {
+ public:
+  Accumulator(Contrast contrast, In<S> x)
+      : contrast_(contrast), x_(x), square_(x.cols(), x.cols()), tall_(x.rows(), x.cols()) {
+    sums_.gram = sums_.slopes = Matrix<double>::Zero(x.cols(), x.cols());
+    sums_.mixing = Matrix<double>::Zero(x.rows(), x.cols());
+    sums_.value = sums_.curvature = Vector<double>::Zero(x.cols());
+  }
+
+  void add(const CentredBatch<S>& rows) {
+    auto& y = y_.resize(rows.rows(), x_.cols());
+    auto& slope = slope_.resize(rows.rows(), x_.cols());
+    rows.times(x_, y);
+    for (Index j = 0; j < x_.cols(); ++j) {
+      const ContrastSums sums = apply_contrast<S>(contrast_, y.col(j), S(1), slope.col(j));
+      sums_.value(j) += sums.value;
+      sums_.curvature(j) += sums.curvature;
+    }
+    multiply_at<S>(y, y, square_);
+    sums_.gram += square_.template cast<double>();
+    multiply_at<S>(y, slope, square_);
+    sums_.slopes += square_.template cast<double>();
+    rows.transpose_times(y, tall_, 1, 0);
+    sums_.mixing += tall_.template cast<double>();
+    sums_.rows += rows.rows();
+  }
+
+  ComponentMoments mean() {
+    const double scale = 1 / static_cast<double>(std::max<Index>(sums_.rows, 1));
+    for (auto* m : {&sums_.gram, &sums_.slopes, &sums_.mixing}) *m *= scale;
+    for (auto* v : {&sums_.value, &sums_.curvature}) *v *= scale;
+    return std::move(sums_);
+  }
+
+ private:
+  Contrast contrast_;
+  Matrix<S> x_;
+  Scratch<S> y_, slope_;
+  Matrix<S> square_, tall_;
+  ComponentMoments sums_;
+};
+
+}  // namespace
+
+template <class S>
+ComponentMoments component_moments(DataStream<S>& stream, Contrast contrast, In<S> x) {
+  Accumulator<S> sums(contrast, x);
+  stream.begin_pass(0);
+  while (stream.next()) sums.add(stream.view(0));
+  return sums.mean();
+}
+
+template <class S>
+ComponentMoments component_moments(const KeptBatches<S>& batches, Contrast contrast, In<S> x) {
+  Accumulator<S> sums(contrast, x);
+  for (const auto& batch : batches) sums.add(batch.front());
+  return sums.mean();
+}
+
+Matrix<double> newton_step(const ComponentMoments& moments, const Matrix<double>& metric,
+                           const Vector<double>& signs) {
+  const Index p = metric.rows();
+  const Matrix<double>& m = moments.slopes;
+  const Vector<double> c = moments.nonlinearity();
+  const double least = 0.05 * c.cwiseAbs().maxCoeff();  // below it a pair counts as Gaussian: no rotation
+  // y + T'y has E y_i g'(y_j) near M_ij + T_ji M_jj + T_ij E g''(y_j) for i != j. With T = S + E, S = (I - P)/2
+  // for P = X'BX and E skew, s_j E y_i g'(y_j) is symmetric where
+  //   E_ij (s_i c_i + s_j c_j) = s_i M_ji - s_j M_ij - S_ij (s_j (M_jj + E g''_j) - s_i (M_ii + E g''_i)).
+  Matrix<double> t = 0.5 * (3 * Matrix<double>::Identity(p, p) - metric);
+  const Vector<double> sum = signs.cwiseProduct(m.diagonal() + moments.curvature);
+  for (Index j = 0; j < p; ++j)
+    for (Index i = 0; i < j; ++i) {
+      const double curvature = signs(i) * c(i) + signs(j) * c(j);
+      if (!(curvature > least)) continue;
+      const double residual = signs(i) * m(j, i) - signs(j) * m(i, j) - t(i, j) * (sum(j) - sum(i));
+      const double angle = std::clamp(residual / curvature, -0.3, 0.3);
+      t(i, j) += angle;
+      t(j, i) -= angle;
+    }
+  Matrix<double> gram = t.transpose() * metric * t;
+  symmetrize<double>(gram);
+  SymmetricEigen<double> eigen;
+  eigen.compute(gram);
+  return t * eigen.inverse_root();
+}
+
+double rotation_residual(const ComponentMoments& moments, const Vector<double>& signs) {
+  const Matrix<double> m = moments.slopes * signs.asDiagonal();
+  const double size = m.norm();
+  return size > 0 ? (m - m.transpose()).norm() / (2 * size) : 0;
+}
+
+LANDFALL_COMPONENTS(, float)
+LANDFALL_COMPONENTS(, double)
+
+}  // namespace landfall

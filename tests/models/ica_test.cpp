@@ -1,0 +1,288 @@
+#include <landfall/data/laplace_ica.hpp>
+#include <landfall/data/memory_source.hpp>
+#include <landfall/errors.hpp>
+#include <landfall/models/amari.hpp>
+#include <landfall/models/ica.hpp>
+#include <landfall/models/vector_exp.hpp>
+#include <landfall/parallel/threads.hpp>
+
+#include "../data/memory_source.hpp"
+#include "../support.hpp"
+#include <Eigen/Dense>
+
+namespace landfall {
+namespace {
+
+template <class S>
+RowMatrix<S> mixture(const LaplaceIcaOptions& options, Matrix<double>* mixing = nullptr) {
+  LaplaceIca<S> source(options);
+  Batch<S> batch;
+  source.read(0, options.samples, batch);
+  if (mixing) *mixing = source.mixing();
+  return batch.dense().transpose();
+}
+
+template <class S>
+IcaResult<S> fit(const RowMatrix<S>& rows, const IcaOptions& options = {}) {
+  return fit_ica<S>(std::make_unique<MemorySource<S>>(rows, "mixtures.npy"), options);
+}
+
+template <class S>
+double distance(const LaplaceIcaOptions& data, const IcaOptions& options = {}) {
+  Matrix<double> mixing;
+  const auto rows = mixture<S>(data, &mixing);
+  return amari_distance(fit(rows, options).unmixing.template cast<double>(), mixing);
+}
+
+/// |W A| is one entry per row, the largest; returns the largest of the others relative to it.
+double impurity(const Matrix<double>& product) {
+  double worst = 0;
+  for (Index i = 0; i < product.rows(); ++i) {
+    Vector<double> row = product.row(i).cwiseAbs();
+    Index at = 0;
+    const double top = row.maxCoeff(&at);
+    row(at) = 0;
+    worst = std::max(worst, row.maxCoeff() / top);
+  }
+  return worst;
+}
+
+// For log cosh and unit-variance sources the sampling error of the angle between two of them has variance
+//   v = (E t^2 - (E t y)^2) / (2 N c^2), t = tanh y,
+// 1.01 / N for two Laplace sources (E t^2 = 0.3235, E t y = 0.5287, c = 0.1478), less with uniform ones. The
+// Amari distance sums n - 1 squares per source: 9.1 / N for n = 10, which is 9.1e-5 at 100 000 rows. Its own
+// deviation is below 0.25 of that (45 angles), so 2 / N * 9.1 is four of them off.
+constexpr double kBound = 2 * 9.1;
+
+template <class S>
+class Ica : public test::Typed<S> {};
+TYPED_TEST_SUITE(Ica, test::Scalars);
+
+TYPED_TEST(Ica, FindsLaplaceSourcesToTheSamplingError) {
+  EXPECT_LT(distance<TypeParam>({.samples = 20'000}), kBound / 20'000);
+}
+
+TYPED_TEST(Ica, DoesNotMindTheConditionOfTheMixing) {
+  EXPECT_LT(distance<TypeParam>({.samples = 20'000, .condition = 200}), kBound / 20'000);
+}
+
+TYPED_TEST(Ica, FindsSubGaussianSourcesBesideSuperGaussianOnes) {
+  Matrix<double> mixing;
+  const auto rows = mixture<TypeParam>({.samples = 20'000, .uniform_sources = 5, .seed = 1}, &mixing);
+  const auto result = fit(rows);
+  EXPECT_LT(amari_distance(result.unmixing.template cast<double>(), mixing), kBound / 20'000);
+  EXPECT_EQ((result.signs.array() > 0).count(), 5);
+  EXPECT_EQ((result.signs.array() < 0).count(), 5);
+}
+
+TYPED_TEST(Ica, FindsUniformSourcesAlone) {
+  EXPECT_LT(distance<TypeParam>({.samples = 20'000, .features = 6, .uniform_sources = 6}), kBound / 20'000);
+}
+
+TYPED_TEST(Ica, SourcesAreWhiteAndTheMixingRestoresTheData) {
+  const auto rows = mixture<TypeParam>({.samples = 5'000, .features = 4, .condition = 5});
+  RowMatrix<TypeParam> shifted = rows;
+  shifted.rowwise() += Vector<TypeParam>::LinSpaced(4, 1, 4).transpose();
+  const auto result = fit(shifted);
+  Batch<TypeParam> batch;
+  MemorySource<TypeParam>(shifted).read(5'000, batch);
+  const Matrix<TypeParam> sources = transform(result, batch);
+  const Matrix<TypeParam> gram = sources.transpose() * sources / 5'000;
+  EXPECT_LT((gram - Matrix<TypeParam>::Identity(4, 4)).norm(),
+            200 * std::numeric_limits<TypeParam>::epsilon());
+  EXPECT_LT(sources.colwise().mean().norm(), 200 * std::numeric_limits<TypeParam>::epsilon());
+  const Matrix<TypeParam> back = sources * result.mixing.transpose();
+  const Matrix<TypeParam> centred = shifted.rowwise() - result.mean.template cast<TypeParam>().transpose();
+  EXPECT_LT((back - centred).norm(), test::rounding<TypeParam>(centred.norm(), 1000));
+  for (Index j = 1; j < 4; ++j) EXPECT_GE(result.negentropy(j - 1), result.negentropy(j));
+  EXPECT_LT(result.infeasibility, 0.1);
+  EXPECT_LT(result.stationarity, 0.02);
+  EXPECT_EQ(result.samples, 5'000);
+}
+
+TEST(IcaContrasts, AllFindTheSources) {
+  // The cube weighs the tails, so its v is larger: 3.2 times on this data.
+  EXPECT_LT(distance<double>({.samples = 20'000}, {.contrast = Contrast::exp}), kBound / 20'000);
+  EXPECT_LT(distance<double>({.samples = 20'000}, {.contrast = Contrast::cube}), 5 * kBound / 20'000);
+  EXPECT_LT(distance<double>({.samples = 20'000, .uniform_sources = 10}, {.contrast = Contrast::cube}),
+            kBound / 20'000);
+}
+
+TEST(IcaContrasts, SlopesAreDerivativesAndCurvaturesTheirs) {
+  const Vector<double> u = Vector<double>::LinSpaced(601, -6, 6);
+  for (const Contrast contrast : {Contrast::logcosh, Contrast::exp, Contrast::cube}) {
+    Vector<double> slope(1), above(1), below(1);
+    for (Index i = 0; i < u.size(); ++i) {
+      constexpr double h = 1e-5;
+      const auto at = [&](double x, Vector<double>& out) {
+        return apply_contrast<double>(contrast, Vector<double>::Constant(1, x), 1.0, out);
+      };
+      const auto here = at(u(i), slope), up = at(u(i) + h, above), down = at(u(i) - h, below);
+      EXPECT_NEAR(slope(0), (up.value - down.value) / (2 * h), 1e-6 * (1 + std::abs(slope(0))));
+      EXPECT_NEAR(here.curvature, (above(0) - below(0)) / (2 * h), 1e-6 * (1 + here.curvature));
+    }
+  }
+}
+
+TEST(IcaContrasts, SumsOverManyAndFarNumbersAreThoseOfEach) {
+  Vector<float> u = 3 * Vector<float>::Random(1000);
+  u(17) = 300;
+  u(400) = -1e30f;
+  Vector<float> slope(1000);
+  const auto sums = apply_contrast<float>(Contrast::logcosh, u, 2.0f, slope);
+  double value = 0, curvature = 0;
+  for (Index i = 0; i < 1000; ++i) {
+    const double x = static_cast<double>(u(i)), t = std::tanh(x);
+    value += std::abs(x) + std::log1p(std::exp(-2 * std::abs(x))) - std::log(2.0);
+    curvature += 1 - t * t;
+    EXPECT_NEAR(slope(i), 2 * t, 1e-6);
+  }
+  EXPECT_NEAR(sums.value, value, 1e-6 * value);
+  EXPECT_NEAR(sums.curvature, curvature, 1e-3);
+}
+
+TYPED_TEST(Ica, TheExponentialIsThatOfTheLibrary) {
+  using S = TypeParam;
+  Vector<S> x = Vector<S>::LinSpaced(1003, -80, 0), e(1003);
+  x(5) = std::numeric_limits<S>::lowest();
+  exp_negative(x.data(), e.data(), x.size());
+  for (Index i = 0; i < x.size(); ++i) {
+    const S expected = std::exp(std::max(x(i), sizeof(S) == 4 ? S(-87.3) : S(-708.3)));
+    EXPECT_NEAR(e(i), expected, 3 * std::numeric_limits<S>::epsilon() * expected) << x(i);
+  }
+}
+
+TEST(IcaContrasts, TheLinkIsTheGradientOfItsValue) {
+  const auto weights = std::make_shared<Vector<double>>(Vector<double>::LinSpaced(3, -1, 2));
+  const RowMatrix<double> rows = mixture<double>({.samples = 50, .features = 4});
+  for (const Contrast contrast : {Contrast::logcosh, Contrast::exp, Contrast::cube}) {
+    LinearSamples<double> samples({rows}, {3}, {0.0}, contrast_link<double>(contrast, weights));
+    samples.draw(50);
+    Point<double> x{Matrix<double>::Random(4, 3)}, gradient{Matrix<double>(4, 3)};
+    samples.evaluate(0, 50, x, &gradient, nullptr);
+    const Point<double> direction{Matrix<double>::Random(4, 3)};
+    constexpr double h = 1e-5;
+    const Point<double> up{x[0] + h * direction[0]}, down{x[0] - h * direction[0]};
+    const double slope =
+        (samples.evaluate(0, 50, up, nullptr, nullptr) - samples.evaluate(0, 50, down, nullptr, nullptr)) /
+        (2 * h);
+    EXPECT_NEAR(slope, inner(gradient, direction), 1e-7 * (1 + std::abs(slope)));
+  }
+}
+
+TEST(IcaLaws, AnInvertibleMapOfTheDataChangesNothingButOrderAndSign) {
+  const auto rows = mixture<double>({.samples = 5'000, .features = 5});
+  const Matrix<double> map = Matrix<double>::Identity(5, 5) + 0.3 * test::random_orthogonal<double>(5, 3);
+  const auto plain = fit<double>(rows), mapped = fit<double>(rows * map.transpose());
+  // Unmixing of the one times mixing of the other: a signed permutation. Both end with a Newton step, whose
+  // error is of the order of the square of what landing leaves.
+  EXPECT_LT(impurity(mapped.unmixing * map * plain.mixing), 1e-3);
+}
+
+TEST(IcaLaws, FewerComponentsThanColumnsAreSources) {
+  Matrix<double> mixing;
+  const auto rows = mixture<double>({.samples = 20'000, .features = 8}, &mixing);
+  const auto result = fit(rows, {.components = 3, .passes = 4});
+  EXPECT_EQ(result.unmixing.rows(), 3);
+  EXPECT_EQ(result.mixing.cols(), 3);
+  // Angles to sources outside have no partner to share the error with: variance 2 v, 5 deviations.
+  EXPECT_LT(impurity(result.unmixing * mixing), 5 * std::sqrt(2 * 2.02 / 20'000));
+}
+
+TEST(IcaLaws, IsTheSameToTheBitWhateverTheThreads) {
+  const auto rows = mixture<float>({.samples = 4'000, .features = 6});
+  const int before = threads();
+  set_threads(1);
+  const auto one = fit(rows);
+  set_threads(2);
+  const auto two = fit(rows);
+  set_threads(before);
+  EXPECT_EQ(one.unmixing, two.unmixing);
+  EXPECT_EQ(one.mixing, two.mixing);
+}
+
+TEST(IcaLaws, WorksWithASketchWhereTheCovarianceIsTooLarge) {
+  EXPECT_LT(distance<double>({.samples = 20'000}, {.memory = 1}), kBound / 20'000);
+}
+
+TEST(IcaLaws, WorksFromAStreamWhereTheRowsAreTooMany) {
+  EXPECT_LT(distance<float>({.samples = 20'000}, {.memory = 1 << 16}), kBound / 20'000);
+  Matrix<double> mixing;  // a file that must be read in order, with sparse rows
+  const auto rows = mixture<double>({.samples = 5'000, .features = 3}, &mixing);
+  const auto result = fit_ica<double>(
+      std::make_unique<test::MemorySource<double>>(test::MemoryFile<double>{.rows = rows, .sparse = true}),
+      {});
+  EXPECT_LT(amari_distance(result.unmixing, mixing), 2 * 2.02 / 5'000);
+}
+
+TEST(IcaLaws, FewRowsDo) {
+  EXPECT_LT(distance<double>({.samples = 1'000, .features = 3}), 0.02);
+}
+
+TEST(IcaOddData, ConstantColumnsAreLeftOut) {
+  Matrix<double> mixing;
+  const auto inner = mixture<double>({.samples = 5'000, .features = 3}, &mixing);
+  RowMatrix<double> rows(5'000, 4);
+  rows << inner.leftCols(1), RowMatrix<double>::Constant(5'000, 1, 7), inner.rightCols(2);
+  const auto result = fit(rows);
+  EXPECT_EQ(result.dropped, std::vector<Index>{1});
+  EXPECT_EQ(result.unmixing.col(1), Vector<double>::Zero(3));
+  Matrix<double> unmixing(3, 3);
+  unmixing << result.unmixing.leftCols(1), result.unmixing.rightCols(2);
+  EXPECT_LT(amari_distance(unmixing, mixing), 2 * 2.02 / 5'000);
+}
+
+TEST(IcaOddData, ARepeatedColumnLowersTheRank) {
+  Matrix<double> mixing;
+  const auto inner = mixture<double>({.samples = 5'000, .features = 3}, &mixing);
+  RowMatrix<double> rows(5'000, 4);
+  rows << inner, inner.col(0);
+  EXPECT_EQ(test::sentence([&] { fit(rows); }),
+            "mixtures.npy: the first 4096 rows have rank 3, expected at least p = 4");
+  EXPECT_THROW(fit(rows), NumericalError);
+  const auto result = fit(rows, {.components = 3});
+  Matrix<double> wide(4, 3);
+  wide << mixing, mixing.row(0);
+  EXPECT_LT(amari_distance(result.unmixing, wide), 2 * 2.02 / 5'000);
+}
+
+TEST(IcaOddData, SaysWhatIsMissing) {
+  const auto rows = mixture<double>({.samples = 100, .features = 3});
+  EXPECT_EQ(test::sentence([&] { fit(rows, {.components = 4}); }),
+            "mixtures.npy: 3 columns that are not constant, expected at least p = 4");
+  const RowMatrix<double> few = mixture<double>({.samples = 5, .features = 8});
+  EXPECT_EQ(test::sentence([&] { fit(few); }),
+            "mixtures.npy: the first 5 rows have rank 4, expected at least p = 8");
+  EXPECT_THROW(fit(rows, {.components = -1}), UsageError);
+  EXPECT_THROW(fit(rows, {.passes = 0}), UsageError);
+  EXPECT_THROW(fit(rows, {.ridge = -1}), UsageError);
+  EXPECT_THROW(parse_contrast("tanh"), UsageError);
+}
+
+TEST(IcaOddData, GaussianSourcesGiveSomeWhiteAnswer) {
+  const RowMatrix<double> rows = gaussian<double>(5'000, 4, {3, 1});
+  const auto result = fit(rows);
+  const RowMatrix<double> sources = (rows.rowwise() - result.mean.transpose()) * result.unmixing.transpose();
+  EXPECT_LT((sources.transpose() * sources / 5'000 - Matrix<double>::Identity(4, 4)).norm(), 1e-10);
+}
+
+TEST(IcaOddData, OneColumnIsItsOwnSource) {
+  const auto rows = mixture<double>({.samples = 500, .features = 1});
+  const auto result = fit(rows);
+  const double deviation = std::sqrt((rows.array() - result.mean(0)).square().mean());
+  EXPECT_NEAR(result.unmixing(0, 0), 1 / deviation, 1e-12 / deviation);
+  EXPECT_NEAR(result.mixing(0, 0), deviation, 1e-12 * deviation);
+}
+
+TEST(Amari, IsZeroForScaledPermutationsAndGrowsWithMixing) {
+  Matrix<double> swap(2, 2), leak(2, 2);
+  swap << 0, -3, 2, 0;
+  leak << 1, 0.1, 0, 1;
+  EXPECT_DOUBLE_EQ(amari_distance(swap, Matrix<double>::Identity(2, 2)), 0);
+  EXPECT_NEAR(amari_distance(leak, Matrix<double>::Identity(2, 2)), (0.01 + 0.01) / 4, 1e-15);
+  EXPECT_THROW(amari_distance(leak, Matrix<double>::Identity(3, 3)), UsageError);
+  EXPECT_THROW(amari_distance(Matrix<double>::Zero(2, 2), leak), UsageError);
+}
+
+}  // namespace
+}  // namespace landfall
