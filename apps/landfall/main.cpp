@@ -4,6 +4,7 @@
 #include <landfall/version.hpp>
 
 #include <cstdio>
+#include <cstdlib>
 #include <new>
 
 #include "arguments.hpp"
@@ -12,9 +13,11 @@
 
 namespace {
 
-int fail(int code, std::string_view message) {
+/// Ends the program past the handlers of exit(): HDF5's would add a line of its own after a damaged file.
+[[noreturn]] void fail(int code, std::string_view message) {
   fmt::print(stderr, "landfall: {}\n", message);
-  return code;
+  std::fflush(nullptr);
+  std::_Exit(code);
 }
 
 }  // namespace
@@ -43,21 +46,21 @@ int main(int argc, char** argv) {
 
   try {
     program.parse(argc, argv);
-    if (std::fflush(stdout) != 0 || std::ferror(stdout)) return fail(3, "standard output cannot be written");
+    if (std::fflush(stdout) != 0 || std::ferror(stdout)) fail(3, "standard output cannot be written");
     return 0;
   } catch (const CLI::Success& help) {
     return program.exit(help);
   } catch (const CLI::ParseError& error) {
-    return fail(2, landfall::app::explain(program, error));
+    fail(2, landfall::app::explain(program, error));
   } catch (const landfall::UsageError& error) {
-    return fail(2, error.what());
+    fail(2, error.what());
   } catch (const landfall::DataError& error) {
-    return fail(3, error.what());
+    fail(3, error.what());
   } catch (const landfall::NumericalError& error) {
-    return fail(4, error.what());
+    fail(4, error.what());
   } catch (const std::bad_alloc&) {
-    return fail(4, "not enough memory");
+    fail(4, "not enough memory");
   } catch (const std::exception& error) {
-    return fail(4, error.what());
+    fail(4, error.what());
   }
 }

@@ -19,9 +19,9 @@
 //   small batches move little at a time, large ones, of which there are few, carry on. Chosen on MNIST and
 //   Fashion-MNIST halves for k = 32...391 and r = 16...2048.
 // - omega = 1/4: with K near the inverse of B, Psi and the normal term have one scale.
-// - the start: random, one step along -K grad f from there where the gradient is known without samples, then a
-//   few passes over the first rows alone, which are in memory. Their estimate counts as that of
-//   a quarter of these rows, since X was fitted to them.
+// - the start: random, moved along -K grad f where the gradient is known without samples; then a few passes
+//   over the first rows alone, which are in memory. Their estimate counts as that of a quarter of these rows,
+//   since X was fitted to them.
 // - the recursive estimator (recursive.hpp), a trust region, steps that are halved when it cuts too often,
 //   and a cosine that ends the planned passes at step 0.
 #pragma once

@@ -93,8 +93,8 @@ struct Link {
   /// Where b_k = sum_l coupling(k, l) alpha_l, the gradient follows from second
   /// moments alone; empty otherwise.
   Matrix<S> coupling = {};
-  /// In place of apply, where f needs no samples (LDA, once the means of the classes are known): f and, if it is
-  /// wanted, its gradient. For ViewSamples.
+  /// In place of apply, where f needs no samples (LDA, once the means of the classes are known): f and, if
+  /// it is wanted, its gradient. For ViewSamples.
   std::function<double(const Point<S>& x, Point<S>* gradient)> known = {};
 };
 

@@ -2,6 +2,9 @@
 #include <landfall/linalg/pencil_eigen.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/models/discriminant.hpp>
+#include <landfall/parallel/threads.hpp>
+
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -81,6 +84,7 @@ Link<S> between_link(const ClassMeans& classes) {
 template <class S>
 DiscriminantMoments discriminant_moments(DataStream<S>& stream, const Labels& labels,
                                          const ClassMeans& classes, In<S> x) {
+  const SerialBlas serial;  // the same result with any number of threads
   Matrix<double> centres(x.cols(), classes.means.cols());
   multiply_at<double>(x.template cast<double>(), classes.means, centres);
   DiscriminantMoments moments{Matrix<double>::Zero(x.cols(), x.cols()),

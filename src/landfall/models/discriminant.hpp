@@ -7,7 +7,7 @@
 //   const auto classes = landfall::class_means<float>(stream, labels);
 //   auto moments = landfall::discriminant_moments<float>(stream, labels, classes, weights);
 //   auto rotation = landfall::discriminant_rotation(moments, 2);
-//   use(rotation.eigenvalues, rotation.vectors);    // weights * vectors: ordered, uncorrelated within classes
+//   use(rotation.eigenvalues, rotation.vectors);    // weights * vectors: ordered, uncorrelated
 #pragma once
 
 #include <landfall/data/labels.hpp>
@@ -38,8 +38,8 @@ Matrix<S> between_covariance(const ClassMeans& classes);
 template <class S>
 Link<S> between_link(const ClassMeans& classes);
 
-/// Of the scores a = X'row: within = mean of (a - mean of its class)(...)', which no cancellation spoils where
-/// classes are far apart; between = that of the means of the classes.
+/// Of the scores a = X'row: within = mean of (a - mean of its class)(...)', which no cancellation spoils
+/// where classes are far apart; between = that of the means of the classes.
 struct DiscriminantMoments {
   Matrix<double> within, between;
   Index rows = 0;

@@ -46,8 +46,8 @@ struct LdaOptions {
   double passes = 4;        // of landing
   Index batch = 0;          // rows per step of landing; 0: 128, or 8p if that is more
   Index first_rows = 4096;  // that landing looks at first, and keeps in memory
-  /// Columns landing carries beside the p that are wanted; the best p are taken at the end. Unset: 16, or p if
-  /// that is more, never beyond C - 1 in all.
+  /// Columns landing carries beside the p that are wanted; the best p are taken at the end. Unset: 16, or p
+  /// if that is more, never beyond C - 1 in all.
   std::optional<Index> guard = {};
   /// Of landing, by hand. Its passes, batch and seed are those above and below.
   AdaptiveOptions landing = {};
@@ -68,8 +68,8 @@ struct LdaResult {
   Vector<double> priors;           // shares of the training rows; 0: a class that none of them is of
   Vector<double> eigenvalues;      // of (S_w + ridge I)^-1 S_b on the training rows, descending
   Vector<double> explained_ratio;  // over the sum of all C - 1; empty: landing did not carry as many columns
-  /// Shares of rows whose class has the nearest centre: Euclidean distances of scores, which are Mahalanobis's
-  /// within classes. Priors do not count.
+  /// Shares of rows whose class has the nearest centre: Euclidean distances of scores, which are
+  /// Mahalanobis's within classes. Priors do not count.
   double training_accuracy = 0;
   std::optional<double> held_out_accuracy;
   double ridge = 0;
