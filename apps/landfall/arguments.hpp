@@ -1,6 +1,7 @@
 // What an argument may be, with sentences that say what it was.
 //
-//   command->add_option("-p", count)->check(whole_number(1));  // "-p: 'x' is not a whole number of at least 1"
+//   command->add_option("-p", count)->check(whole_number(1));
+//   // "-p: 'x' is not a whole number of at least 1"
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Whatever is wrong with a file: one sentence with its name, exit code 3, and no more memory than a good one takes.
+// Whatever is wrong with a file: one sentence with its name, exit code 3, and no more memory than a good one
+// takes.
 #include <cstdint>
 #include <ostream>
 

@@ -36,9 +36,9 @@ class Dataset;
 }
 
 /// Whole and floating-point numbers of up to eight bytes, in either byte order; one or two dimensions, a
-/// vector is one column; contiguous, chunked, or packed by deflate, with shuffle and fletcher32 or without. Numbers keep
-/// their type in the file, each batch is converted. DataError names file and dataset; what is not there in
-/// full is an error too: chunks that were never written, and data in other files.
+/// vector is one column; contiguous, chunked, or packed by deflate, with shuffle and fletcher32 or without.
+/// Numbers keep their type in the file, each batch is converted. DataError names file and dataset; what is
+/// not there in full is an error too: chunks that were never written, and data in other files.
 template <class S>
 class Hdf5Source : public RandomSource<S> {
  public:

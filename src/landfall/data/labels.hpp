@@ -14,8 +14,8 @@
 
 namespace landfall {
 
-/// Four bytes per row. Classes are numbered from 0 in the order of their names: numbers by value, else text by
-/// its bytes. They are numbers when every label is one: then 1 and 1.0 are the same class.
+/// Four bytes per row. Classes are numbered from 0 in the order of their names: numbers by value, else text
+/// by its bytes. They are numbers when every label is one: then 1 and 1.0 are the same class.
 class Labels {
  public:
   /// One label per row of the data; they were found in what `name` says.
@@ -43,9 +43,9 @@ struct LabelOptions {
   CsvHeader header = CsvHeader::detect;
 };
 
-/// A text file with one label per line, quoted or not, plain or gzip-compressed; an .npy, IDX or Matrix Market
-/// file of one column; or the labels of an svmlight file. An empty line, NA and NaN are missing labels:
-/// DataError.
+/// A text file with one label per line, quoted or not, plain or gzip-compressed; an .npy, IDX or Matrix
+/// Market file of one column; or the labels of an svmlight file. An empty line, NA and NaN are missing
+/// labels: DataError.
 Labels read_labels(const std::filesystem::path& path, const LabelOptions& options = {});
 
 /// The labels that a source hands out with its rows. Reads it from its first row to its last, and rewinds it.

@@ -1,7 +1,7 @@
 // A matrix in memory as a source; rows are samples.
 //
 //   landfall::MemorySource<double> owned(left);  // its own copy
-//   landfall::MemorySource<double> seen(left.data(), left.rows(), left.cols(), left.cols());  // left must stay
+//   landfall::MemorySource<double> seen(left.data(), left.rows(), left.cols(), left.cols());  // left stays
 #pragma once
 
 #include <landfall/data/random_source.hpp>

@@ -32,13 +32,13 @@ template <class S>
 class DataStream {
  public:
   /// Reads all training rows once if the transform needs it; a UsageError for data that can be read only once
-  /// (standard input), where automatic centring is running. Views with different numbers of rows are an error,
-  /// here if the numbers are known, else at the end of the first reading.
+  /// (standard input), where automatic centring is running. Views with different numbers of rows are an
+  /// error, here if the numbers are known, else at the end of the first reading.
   DataStream(std::vector<SourcePtr<S>> views, const StreamOptions& options);
 
   /// Starts a pass, whatever is left of another. Data that can be read only once have one pass, over training
-  /// or held-out rows: UsageError for the second. A running mean begins anew with each pass over training rows
-  /// until one has gone to its end, and stays what it is from then on.
+  /// or held-out rows: UsageError for the second. A running mean begins anew with each pass over training
+  /// rows until one has gone to its end, and stays what it is from then on.
   void begin_pass(std::uint64_t pass, Part part = Part::training);
 
   /// Makes the next batch the current one; false at the end of the pass. What went wrong in the thread is

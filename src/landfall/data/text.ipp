@@ -78,8 +78,8 @@ struct Digits {
 
 /// A plain decimal such as "-12.345678": digits w, k of them after the point, where w and 10^k are doubles,
 /// so that w / 10^k is rounded correctly; rounding that to single precision is right but for a tie. Returns
-/// the end of the number, or null for what is anything else. 28 characters may be read. How many digits there are is
-/// random in most files, so that nothing branches on it.
+/// the end of the number, or null for what is anything else. 28 characters may be read. How many digits there
+/// are is random in most files, so that nothing branches on it.
 template <class S>
 const char* read_decimal(const char* at, S& value) {
   static constexpr std::array<double, 16> powers = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,

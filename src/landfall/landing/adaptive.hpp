@@ -6,8 +6,8 @@
 //   const std::vector<float> ridge{1e-3f, 1e-3f};
 //   std::vector<landfall::SourcePtr<float>> views;                 // left and right
 //   landfall::DataStream<float> stream(std::move(views), {.batch = 128});
-//   auto first = std::make_shared<landfall::KeptSamples<float>>(landfall::keep_rows(stream, 4096), components,
-//                                                               ridge, link);
+//   auto first = std::make_shared<landfall::KeptSamples<float>>(landfall::keep_rows(stream, 4096),
+//                                                               components, ridge, link);
 //   auto all = std::make_shared<landfall::StreamSamples<float>>(stream, components, ridge, link, count);
 //   auto [run, choice] = landfall::solve_adaptively<float>(first, all, {.passes = 4, .batch = 128});
 //

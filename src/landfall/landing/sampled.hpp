@@ -18,12 +18,13 @@
 namespace landfall {
 
 enum class Estimator {
-  shared,     // one batch for the gradient and both B: BIASED, what the authors' code does
-  split,      // disjoint parts of the batch, symmetrised: unbiased
-  ustat,      // all distinct triples of the batch: unbiased, linear samples only
-  svrg,       // differences to a snapshot with its full products: variance and bias vanish as X nears it
-  averaged,   // rolling second moments, exact after the first pass: n^2 memory, linear samples only
-  recursive,  // the mean of all batches so far, carried along with X (recursive.hpp): variance and bias vanish
+  shared,    // one batch for the gradient and both B: BIASED, what the authors' code does
+  split,     // disjoint parts of the batch, symmetrised: unbiased
+  ustat,     // all distinct triples of the batch: unbiased, linear samples only
+  svrg,      // differences to a snapshot with its full products: variance and bias vanish as X nears it
+  averaged,  // rolling second moments, exact after the first pass: n^2 memory, linear samples only
+  // the mean of all batches so far, carried along with X (recursive.hpp): variance and bias vanish
+  recursive,
 };
 
 std::string_view to_string(Estimator estimator);

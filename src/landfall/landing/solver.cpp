@@ -198,8 +198,8 @@ void Solver<S>::move(double step) {
   last_step_ = progress_.step = step;
 }
 
-/// Steps that the trust region cuts again and again are too long: noise moves X as fast as it may go, and each
-/// move makes the next estimate worse.
+/// Steps that the trust region cuts again and again are too long: noise moves X as fast as it may go, and
+/// each move makes the next estimate worse.
 template <class S>
 void Solver<S>::back_off(bool cut) {
   constexpr int window = 64, most = 16;

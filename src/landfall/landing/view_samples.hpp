@@ -1,5 +1,5 @@
-// Rows of one or two views as samples: B_k = A_k'A_k/r + ridge_k I, the gradient by the link. Dense or sparse,
-// from a stream or kept in memory.
+// Rows of one or two views as samples: B_k = A_k'A_k/r + ridge_k I, the gradient by the link. Dense or
+// sparse, from a stream or kept in memory.
 //
 //   auto link = landfall::correlation_link<float>();
 //   std::vector<landfall::SourcePtr<float>> views;                 // left and right

@@ -40,7 +40,8 @@ Index guard_columns(const CcaOptions& options, const std::array<Index, 2>& featu
   return std::clamp<Index>(wanted, 0, most);
 }
 
-/// Large enough for p columns; large batches of sparse rows, whose products cost little beside the n x p blocks.
+/// Large enough for p columns; large batches of sparse rows, whose products cost little beside the n x p
+/// blocks.
 Index batch_rows(const CcaOptions& options, bool sparse) {
   if (options.batch > 0) return options.batch;
   const auto several = static_cast<std::uint64_t>(8 * options.components);

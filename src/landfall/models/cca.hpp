@@ -3,7 +3,8 @@
 //
 //   #include <landfall/data/open_source.hpp>
 //   const auto result = landfall::fit_cca<float>(landfall::open_source<float>("left.npy"),
-//                                                landfall::open_source<float>("right.npy"), {.components = 5});
+//                                                landfall::open_source<float>("right.npy"),
+//                                                {.components = 5});
 //   use(result.correlations, result.views[0].weights);    // scores: (A - mean) weights
 //
 // By default nothing needs tuning: covariances and LAPACK while they fit in memory, landing beyond.

@@ -74,8 +74,8 @@ Matrix<double> newton_step(const ComponentMoments& moments, const Matrix<double>
   const Matrix<double>& m = moments.slopes;
   const Vector<double> c = moments.nonlinearity();
   const double least = 0.05 * c.cwiseAbs().maxCoeff();  // below it a pair counts as Gaussian: no rotation
-  // y + T'y has E y_i g'(y_j) near M_ij + T_ji M_jj + T_ij E g''(y_j) for i != j. With T = S + E, S = (I - P)/2
-  // for P = X'BX and E skew, s_j E y_i g'(y_j) is symmetric where
+  // y + T'y has E y_i g'(y_j) near M_ij + T_ji M_jj + T_ij E g''(y_j) for i != j. With T = S + E, S = (I -
+  // P)/2 for P = X'BX and E skew, s_j E y_i g'(y_j) is symmetric where
   //   E_ij (s_i c_i + s_j c_j) = s_i M_ji - s_j M_ij - S_ij (s_j (M_jj + E g''_j) - s_i (M_ii + E g''_i)).
   Matrix<double> t = 0.5 * (3 * Matrix<double>::Identity(p, p) - metric);
   const Vector<double> sum = signs.cwiseProduct(m.diagonal() + moments.curvature);

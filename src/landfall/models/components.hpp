@@ -21,8 +21,8 @@ struct ComponentMoments {
   Index rows = 0;
 
   /// c = E g''(y) - E g'(y) y: 0 for a Gaussian y, one sign for super-Gaussian, the other for sub-Gaussian
-  /// ones. s_i c_i + s_j c_j is the curvature of f = sum_j s_j E g(y_j) along the rotation of y_i into y_j where
-  /// sources are independent, so the minimum has s = sign c.
+  /// ones. s_i c_i + s_j c_j is the curvature of f = sum_j s_j E g(y_j) along the rotation of y_i into y_j
+  /// where sources are independent, so the minimum has s = sign c.
   Vector<double> nonlinearity() const { return curvature - slopes.diagonal(); }
 };
 

@@ -22,8 +22,8 @@ namespace {
 // Of the warm-up: steps from one look at the signs to the next, and looks at most.
 constexpr Index kStepsPerRound = 48;
 constexpr int kMostRounds = 40;
-// Of |c| over E g'(y) y: 0.28 for a Laplace source and log cosh. Less than this does not make f larger, or the
-// steps would be too long once the first sources are found.
+// Of |c| over E g'(y) y: 0.28 for a Laplace source and log cosh. Less than this does not make f larger, or
+// the steps would be too long once the first sources are found.
 constexpr double kLeastNonlinearity = 0.12;
 
 class Timer {
@@ -78,8 +78,8 @@ double doubt(const ComponentMoments& moments) {
   return 3 * moments.slopes.diagonal().cwiseAbs().mean() / std::sqrt(static_cast<double>(moments.rows));
 }
 
-/// The weights s_j / (2 max |c|) of f. A sign that is there changes where s_j c_j < -least. At first all are the
-/// same: c of a mixture of many sources is mostly noise, its sum over the components less so.
+/// The weights s_j / (2 max |c|) of f. A sign that is there changes where s_j c_j < -least. At first all are
+/// the same: c of a mixture of many sources is mostly noise, its sum over the components less so.
 template <class S>
 void reweigh(const ComponentMoments& moments, double least, Vector<S>& weights) {
   const Vector<double> c = moments.nonlinearity();
@@ -95,8 +95,8 @@ void reweigh(const ComponentMoments& moments, double least, Vector<S>& weights) 
   }
 }
 
-/// Rows that ICA needs to see more than noise: among n directions of N Gaussian rows some have |c| of the order
-/// of sqrt(n/N) by chance, which 100 rows per column keep below that of most sources.
+/// Rows that ICA needs to see more than noise: among n directions of N Gaussian rows some have |c| of the
+/// order of sqrt(n/N) by chance, which 100 rows per column keep below that of most sources.
 template <class S>
 Index first_rows(const IcaOptions& options, Index n) {
   const std::uint64_t fit = options.memory / 4 / (sizeof(S) * static_cast<std::uint64_t>(n));

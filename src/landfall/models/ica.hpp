@@ -11,14 +11,14 @@
 // By landing, over rows that are streamed: nothing needs tuning.
 //
 // - The signs and the scale of f are found in a warm-up on the first rows, which are kept in memory. All
-//   start alike. Every few passes over them a sign changes where c_j = E g''(y_j) - E g'(y_j) y_j says so, and
-//   landing goes on from where it is with the new f. They are looked at again on all rows at the end; where one
-//   was wrong, the passes are made again.
+//   start alike. Every few passes over them a sign changes where c_j = E g''(y_j) - E g'(y_j) y_j says so,
+//   and landing goes on from where it is with the new f. They are looked at again on all rows at the end;
+//   where one was wrong, the passes are made again.
 // - Landing's steps are meant for an f whose curvature is near 1. That of f along the rotation of y_i into
 //   y_j is s_i c_i + s_j c_j, 0.30 for two Laplace sources and log cosh, so f is divided by
 //   2 max_j |c_j|.
-// - The pass that evaluates the result has all that a Newton step among the components needs (components.hpp),
-//   which is taken, as CCA ends with a rotation.
+// - The pass that evaluates the result has all that a Newton step among the components needs
+//   (components.hpp), which is taken, as CCA ends with a rotation.
 #pragma once
 
 #include <landfall/data/stream.hpp>
@@ -44,8 +44,8 @@ struct IcaOptions {
   Index first_rows = 4096;
   /// Of landing, by hand. Its passes, batch and seed are those here.
   AdaptiveOptions landing = {};
-  /// Bytes. Rows that fit in a quarter of it are kept, and later passes read nothing. Where three n x n matrices
-  /// take more than all of it, a sketch takes the place of the covariance of the first rows.
+  /// Bytes. Rows that fit in a quarter of it are kept, and later passes read nothing. Where three n x n
+  /// matrices take more than all of it, a sketch takes the place of the covariance of the first rows.
   std::uint64_t memory = std::uint64_t{2} << 30;
   TransformOptions transform = {};
   std::uint64_t seed = 0;

@@ -8,8 +8,8 @@
 
 namespace landfall {
 
-/// 0 ... rows - 1 in an order that depends on the seed alone. Takes memory for all, where Permutation takes none
-/// and thirty times as long.
+/// 0 ... rows - 1 in an order that depends on the seed alone. Takes memory for all, where Permutation takes
+/// none and thirty times as long.
 std::vector<Index> shuffled_rows(Index rows, std::uint64_t seed);
 
 /// These rows of a source that has random access, transformed; rows with missing values are an error.

@@ -1,10 +1,11 @@
-// Linear discriminant analysis: the directions X in which the means of classes differ most, against how the rows
-// differ within a class,
+// Linear discriminant analysis: the directions X in which the means of classes differ most, against how the
+// rows differ within a class,
 //   maximise tr X'S_b X  subject to  X'(S_w + ridge I)X = I.
 //
 //   #include <landfall/data/open_source.hpp>
 //   const auto labels = landfall::read_labels("species.csv");
-//   const auto result = landfall::fit_lda<float>(landfall::open_source<float>("iris.npy"), labels, {.components = 2});
+//   const auto result = landfall::fit_lda<float>(landfall::open_source<float>("iris.npy"), labels,
+//                                                {.components = 2});
 //   use(result.weights, result.eigenvalues, result.training_accuracy);    // scores: (A - mean) weights
 //   for (const landfall::Index c : landfall::predict(result, batch)) use(result.classes[c]);
 //

@@ -11,8 +11,8 @@
 namespace landfall {
 namespace {
 
-/// exp(x) = 2^k exp(r) with k the integer nearest x / log 2, so |r| <= 0.35, and a Taylor polynomial. Adding and
-/// subtracting `shift` rounds to an integer, which is then in the low bits and moves into the exponent.
+/// exp(x) = 2^k exp(r) with k the integer nearest x / log 2, so |r| <= 0.35, and a Taylor polynomial. Adding
+/// and subtracting `shift` rounds to an integer, which is then in the low bits and moves into the exponent.
 template <class S, class Bits, int mantissa, int degree>
 [[gnu::always_inline]] inline void exp_loop(const S* __restrict x, S* __restrict out, Index count) {
   constexpr S shift = static_cast<S>(Bits{3} << (mantissa - 1));

@@ -8,7 +8,8 @@
 
 namespace landfall {
 
-/// out = exp(x) for x <= 0, within three units of the last place; exp(-87.3) (exp(-708.3) in double) where it is less.
+/// out = exp(x) for x <= 0, within three units of the last place; exp(-87.3) (exp(-708.3) in double) where it
+/// is less.
 void exp_negative(const float* x, float* out, Index count);
 void exp_negative(const double* x, double* out, Index count);
 

@@ -38,7 +38,8 @@ FirstLook<S> whiten(const KeptSamples<S>& first, std::uint64_t seed) {
   SymmetricEigen<double> eigen;
   eigen.compute(scale.asDiagonal() * covariance * scale.asDiagonal());
 
-  // What a direction of variance lambda holds of y in this precision: eps^2 / lambda of its power is rounding.
+  // What a direction of variance lambda holds of y in this precision: eps^2 / lambda of its power is
+  // rounding.
   const double eps = static_cast<double>(std::numeric_limits<S>::epsilon()),
                least = std::max(1e3 * eps * eps,
                                 10 * static_cast<double>(n) * std::numeric_limits<double>::epsilon()) *

@@ -15,8 +15,8 @@
 namespace landfall {
 
 /// K, a random start on the manifold of the first rows, and q (adaptive.hpp). Columns are brought to unit
-/// variance before the rank is decided, so that units do not matter. Throws NumericalError saying the rank where
-/// it is less than the p of the samples.
+/// variance before the rank is decided, so that units do not matter. Throws NumericalError saying the rank
+/// where it is less than the p of the samples.
 template <class S>
 FirstLook<S> whiten(const KeptSamples<S>& first, std::uint64_t seed);
 
