@@ -1,5 +1,5 @@
-// Canonical correlation analysis: the directions X, Y of two views whose scores correlate most,
-//   maximise tr X'S_xy Y  subject to  X'(S_xx + ridge I)X = Y'(S_yy + ridge I)Y = I.
+// Canonical correlation analysis: the directions X, Y of two views whose scores correlate most: maximise
+// tr X'S_xy Y subject to X'(S_xx + ridge I)X = Y'(S_yy + ridge I)Y = I.
 //
 //   #include <landfall/data/open_source.hpp>
 //   const auto result = landfall::fit_cca<float>(landfall::open_source<float>("left.npy"),

@@ -1,6 +1,5 @@
 // Independent component analysis: the directions X whose projections y = X'a are as far from Gaussian as they
-// can be,
-//   minimise sum_j s_j E g(x_j'a)  subject to  X'(S + ridge I)X = I,
+// can be: minimise sum_j s_j E g(x_j'a) subject to X'(S + ridge I)X = I,
 // S the covariance, g a contrast, s_j = 1 or -1 as the source asks for: log cosh is least for super-Gaussian
 // sources and greatest for sub-Gaussian ones.
 //

@@ -1,6 +1,5 @@
 // Linear discriminant analysis: the directions X in which the means of classes differ most, against how the
-// rows differ within a class,
-//   maximise tr X'S_b X  subject to  X'(S_w + ridge I)X = I.
+// rows differ within a class: maximise tr X'S_b X subject to X'(S_w + ridge I)X = I.
 //
 //   #include <landfall/data/open_source.hpp>
 //   const auto labels = landfall::read_labels("species.csv");
