@@ -4,12 +4,14 @@
 #include <landfall/models/covariance.hpp>
 #include <landfall/models/discriminant.hpp>
 #include <landfall/models/lda.hpp>
+#include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <chrono>
 #include <utility>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -204,6 +206,8 @@ LdaResult<S> fit_lda(SourcePtr<S> data, const Labels& labels, const LdaOptions& 
                   : result.method == LdaMethod::exact    ? size
                                                          : size + ", landing needs none";
   const bool exact = result.method == LdaMethod::exact;
+  std::optional<SerialBlas> serial;  // landing gives the same result with any number of threads
+  if (!exact) serial.emplace();
   result.batch = exact ? 1024 : batch_rows(options, labels.classes(), data->sparse());
 
   std::vector<SourcePtr<S>> sources;
