@@ -10,8 +10,8 @@
 #include <array>
 #include <bit>
 #include <chrono>
-#include <utility>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
