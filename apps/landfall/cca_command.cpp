@@ -108,8 +108,10 @@ void setup_cca(CLI::App& program) {
   add.choice(
       "--method", {"auto", "exact", "landing"},
       [&cca](const std::string& name) { cca.method = parse_cca_method(name); },
-      "auto, exact or landing [auto: exact while it fits in --memory]");
-  add_solver_options(add, cca, {.passes = "4", .batch = "128 or 8p; sparse rows 1024", .ridge = "0.001"});
+      "auto, exact or landing [auto: what fits in --memory, then the faster]");
+  add_solver_options(
+      add, cca,
+      {.passes = "4", .batch = "128 or 8p; sparse rows 1024", .ridge = "0.001; sparse rows 4n/N if more"});
   add_centring(add, cca.transform);
   add_row_options(add, cca.transform);
   add_held_out(add, cca.held_out);
