@@ -6,6 +6,7 @@
 #include <landfall/models/lda.hpp>
 
 #include <memory>
+#include <optional>
 
 #include "commands.hpp"
 #include "model_run.hpp"
@@ -22,11 +23,22 @@ struct Options {
   RunOptions run;
 };
 
+/// A class of one row whose name is on the first line looks like a header: the number of rows tells.
+Labels read_labels_of(const std::string& path, std::optional<Index> rows) {
+  Labels labels = read_labels(path);
+  if (path == "-" || !rows || labels.rows() + 1 != *rows) return labels;
+  Labels all = read_labels(path, {.header = CsvHeader::absent});
+  return all.rows() == *rows ? all : labels;
+}
+
 template <class S>
 LabelledSource<S> open_data(const Options& options) {
   if (!options.column.empty()) return open_labelled<S>(options.data, options.column);
   auto source = open_source<S>(options.data);
-  if (!options.labels.empty()) return {std::move(source), read_labels(options.labels)};
+  if (!options.labels.empty()) {
+    Labels labels = read_labels_of(options.labels, source->rows());
+    return {std::move(source), std::move(labels)};
+  }
   if (source->format() != "svmlight")
     throw UsageError(
         fmt::format("{}: only svmlight files have labels of their own; expected --labels FILE or "
