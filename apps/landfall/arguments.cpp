@@ -85,8 +85,9 @@ CLI::Validator one_of(std::vector<std::string> names) {
 }
 
 CLI::Option* OptionAdder::choice(const char* name, std::vector<std::string> names,
-                                 std::function<void(const std::string&)> use, const std::string& text) const {
-  return command->add_option_function<std::string>(name, std::move(use), text)
+                                 const std::function<void(const std::string&)>& use,
+                                 const std::string& text) const {
+  return command->add_option_function<std::string>(name, use, text)
       ->option_text("NAME")
       ->check(one_of(std::move(names)));
 }

@@ -31,7 +31,7 @@ struct OptionAdder {
   }
   /// One of these names, for `use`.
   CLI::Option* choice(const char* name, std::vector<std::string> names,
-                      std::function<void(const std::string&)> use, const std::string& text) const;
+                      const std::function<void(const std::string&)>& use, const std::string& text) const;
 };
 
 /// "a, b or c"
