@@ -217,12 +217,14 @@ class Contest {
     options.stop = stop::passes(passes_);
     options.observer = [&](const Progress& progress, const Point<S>& x) {
       if (progress.passes < pass - 1e-9) return true;
-      if (checkpoint(pass)) seen.emplace_back(progress, x);
+      if (pass < passes_ && checkpoint(pass)) seen.emplace_back(progress, x);
       ++pass;
       return true;
     };
     options.history = 0;
-    solve<S>(landscape, std::move(start), std::move(options));
+    auto result = solve<S>(landscape, std::move(start), std::move(options));
+    if (result.termination == Termination::pass_limit)
+      seen.emplace_back(result.progress, std::move(result.x));
     for (const auto& [progress, x] : seen)
       fmt::print("passes {:.0f} sum {:.10f} infeasibility {:.3e} seconds {:.4f}\n", progress.passes,
                  judge_.sum(x), judge_.infeasibility(x), progress.seconds);
