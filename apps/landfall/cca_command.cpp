@@ -185,7 +185,7 @@ void setup_cca(CLI::App& program) {
   add("--batch", cca.batch, "R", "rows per step of landing [128 or 8p; sparse rows 1024]")
       ->check(whole_number(1));
   add("--memory", cca.memory, "SIZE", "that the covariances may take, as 512MiB [2GiB]")
-      ->check(memory_size());
+      ->transform(memory_size());
   command->add_flag("--no-center", options->no_center, "take the columns as they are");
   command->add_flag("--scale", options->scale, "bring every column to unit variance");
   add("--missing", options->missing, "NAME", "values: error, drop (the row) or mean [error]")

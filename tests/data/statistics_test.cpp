@@ -24,6 +24,7 @@ ColumnStatistics statistics_of(const RowMatrix<S>& rows, bool sparse = false) {
 template <class S>
 void expect_two_pass(const RowMatrix<S>& rows, const ColumnStatistics& columns, double tolerance = 1e-14) {
   EXPECT_EQ(columns.rows, rows.rows());
+  EXPECT_EQ(columns.nonzeros, (rows.array().isFinite() && rows.array() != 0).count());
   for (Index j = 0; j < rows.cols(); ++j) {
     long double sum = 0, squares = 0;
     Index count = 0;

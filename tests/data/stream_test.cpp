@@ -99,6 +99,28 @@ TYPED_TEST(Streams, TheSameBatchesWithAndWithoutTheThread) {
     }
 }
 
+TYPED_TEST(Streams, AnotherSizeOfBatchBetweenPasses) {
+  using S = TypeParam;
+  DataStream<S> stream(open<S>({left<S>(10, true)}), {.batch = 4});
+  stream.begin_pass(0);
+  ASSERT_TRUE(stream.next());
+  EXPECT_EQ(stream.view(0).rows(), 4);
+  stream.set_batch(7);
+  EXPECT_THROW(stream.next(), UsageError);  // a new pass comes first
+  std::vector<Index> sizes, rows;
+  stream.begin_pass(0);
+  while (stream.next()) {
+    sizes.push_back(stream.view(0).rows());
+    for (const Index row : stream.view(0).batch.numbers()) rows.push_back(row);
+  }
+  EXPECT_EQ(sizes, (std::vector<Index>{7, 3}));
+  std::sort(rows.begin(), rows.end());
+  std::vector<Index> all(10);
+  std::iota(all.begin(), all.end(), 0);
+  EXPECT_EQ(rows, all);
+  EXPECT_THROW(stream.set_batch(0), UsageError);
+}
+
 TYPED_TEST(Streams, TheMeanIsThatOfTheTrainingRows) {
   using S = TypeParam;
   const ShuffleOptions shuffle{.seed = 4, .held_out = 0.4, .window = 64};

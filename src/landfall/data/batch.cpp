@@ -83,7 +83,7 @@ void Batch<S>::transpose_times(In<S> w, Out<S> out, S scale, S beta) const {
   }
   if (beta == 0)
     out.setZero();
-  else
+  else if (beta != 1)
     out *= beta;
   for (Index j = 0; j < w.cols(); ++j)
     for (Index i = 0; i < rows(); ++i) {

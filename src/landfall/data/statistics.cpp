@@ -90,11 +90,13 @@ void RunningStatistics<S>::add_dense(const Batch<S>& batch, Index first, Index l
         sum_ += row - origin_;
         min_ = min_.min(row);
         max_ = max_.max(row);
+        nonzeros_ += (row != 0).count();
       },
       [&](Index j, double value) {
         sum_(j) += value - origin_(j);
         min_(j) = std::min(min_(j), value);
         max_(j) = std::max(max_(j), value);
+        nonzeros_ += value != 0;
       });
 
   // The same rows again, with d = a - c: sum (d - mean)^2 - (sum (d - mean))^2 / count.
@@ -136,6 +138,7 @@ void RunningStatistics<S>::add_sparse(const Batch<S>& batch) {
       ++c.missing;
       continue;
     }
+    nonzeros_ += value != 0;
     if (c.count == 0) c.start(value);
     c.min = std::min(c.min, value);
     c.max = std::max(c.max, value);
@@ -147,6 +150,7 @@ template <class S>
 ColumnStatistics RunningStatistics<S>::summary() const {
   ColumnStatistics result;
   result.rows = rows_;
+  result.nonzeros = nonzeros_;
   const Index n = cols();
   for (Vector<double>* v : {&result.mean, &result.variance, &result.min, &result.max}) v->setZero(n);
   for (Index j = 0; j < n; ++j) {

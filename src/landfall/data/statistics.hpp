@@ -15,6 +15,7 @@ namespace landfall {
 /// NaN and infinite entries count as missing and enter nothing else. A column without any number has zeros.
 struct ColumnStatistics {
   Index rows = 0;
+  Index nonzeros = 0;  // entries that are neither zero nor missing, of all columns
   Vector<double> mean;
   Vector<double> variance;  // mean of (a - mean)^2; infinite if that is too large a number
   Vector<double> min, max;
@@ -56,7 +57,7 @@ class RunningStatistics {
   void add_dense(const Batch<S>& batch, Index first, Index last);
   void add_sparse(const Batch<S>& batch);
 
-  Index rows_ = 0;
+  Index rows_ = 0, nonzeros_ = 0;
   std::vector<Column> columns_;
   Eigen::ArrayXd origin_, sum_, mean_, rest_, squares_, min_, max_;  // of a few rows
   std::vector<Index> missing_;

@@ -118,12 +118,26 @@ void DataStream<S>::drop_rows(std::vector<double>& labels) {
   labels.resize(kept);
 }
 
+/// What was read ahead is forgotten.
 template <class S>
-void DataStream<S>::begin_pass(std::uint64_t pass, Part part) {
-  std::unique_lock lock(mutex_);
+void DataStream<S>::stop_reading(std::unique_lock<std::mutex>& lock) {
   wanted_ = started_ = false;
   changed_.wait(lock, [&] { return !reading_; });
   filled_ = 0;
+}
+
+template <class S>
+void DataStream<S>::set_batch(Index rows) {
+  if (rows < 1) throw UsageError(fmt::format("a batch of {} rows, expected at least 1", rows));
+  std::unique_lock lock(mutex_);
+  stop_reading(lock);
+  options_.batch = rows;
+}
+
+template <class S>
+void DataStream<S>::begin_pass(std::uint64_t pass, Part part) {
+  std::unique_lock lock(mutex_);
+  stop_reading(lock);
   part_ = part;
   if (following_)
     for (std::size_t v = 0; v < running_.size(); ++v) {

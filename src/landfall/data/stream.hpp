@@ -36,6 +36,9 @@ class DataStream {
   /// error, here if the numbers are known, else at the end of the first reading.
   DataStream(std::vector<SourcePtr<S>> views, const StreamOptions& options);
 
+  /// Rows per batch from the next pass on.
+  void set_batch(Index rows);
+
   /// Starts a pass, whatever is left of another. Data that can be read only once have one pass, over training
   /// or held-out rows: UsageError for the second. A running mean begins anew with each pass over training
   /// rows until one has gone to its end, and stays what it is from then on.
@@ -71,6 +74,7 @@ class DataStream {
   };
 
   void choose_centring();
+  void stop_reading(std::unique_lock<std::mutex>& lock);
   void check_rows();
   void learn();
   void drop_rows(std::vector<double>& labels);

@@ -4,10 +4,10 @@
 #include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/canonical.hpp>
 #include <landfall/models/cca.hpp>
+#include <landfall/models/cca_plan.hpp>
 #include <landfall/models/covariance.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -32,34 +32,43 @@ class Timer {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-Index guard_columns(const CcaOptions& options, const std::array<Index, 2>& features) {
-  const Index most = std::min(features[0], features[1]) - options.components;
-  const Index wanted = options.landing.estimator == Estimator::recursive
-                           ? options.guard.value_or(std::max<Index>(4, options.components / 4))
-                           : 0;
-  return std::clamp<Index>(wanted, 0, most);
-}
-
-/// Large enough for p columns; large batches of sparse rows, whose products cost little beside the n x p
-/// blocks.
-Index batch_rows(const CcaOptions& options, bool sparse) {
-  if (options.batch > 0) return options.batch;
-  const auto several = static_cast<std::uint64_t>(8 * options.components);
-  return std::max<Index>(sparse ? 1024 : 128, static_cast<Index>(std::bit_ceil(several)));
+/// Weights of rare columns are noise. A ridge of c n / N mean variances, which adds to each column what c rows
+/// of the usual length would, evens that out; of the c that were tried on planted sparse views 4 was best, or
+/// within 0.5 % of it on rows held out (bench/README.md).
+double default_relative_ridge(const ColumnStatistics& columns) {
+  const auto n = static_cast<double>(columns.mean.size()), rows = static_cast<double>(columns.rows);
+  const bool rare = static_cast<double>(columns.nonzeros) < 0.1 * n * rows;
+  return rare ? std::max(1e-3, 4 * n / rows) : 1e-3;
 }
 
 template <class S>
 double ridge_of(const CcaOptions& options, const DataStream<S>& stream, std::size_t view) {
   if (options.ridge) return *options.ridge;
-  if (options.transform.unit_variance) return options.relative_ridge;
   const ColumnStatistics* columns = stream.statistics(view);
+  const double relative =
+      options.relative_ridge.value_or(columns == nullptr ? 1e-3 : default_relative_ridge(*columns));
+  if (options.transform.unit_variance) return relative;
   if (columns == nullptr)
     throw UsageError("a ridge relative to the variance needs a reading of its own; give an absolute one");
   double sum = 0;
   for (const Index j : stream.transform(view).kept())
     sum += columns->variance(j) +
            (options.transform.centring == Centring::none ? columns->mean(j) * columns->mean(j) : 0);
-  return options.relative_ridge * sum / static_cast<double>(stream.transform(view).kept().size());
+  return relative * sum / static_cast<double>(stream.transform(view).kept().size());
+}
+
+template <class S>
+bool is_sparse(const DataStream<S>& stream) {
+  return stream.source(0).sparse() || stream.source(1).sparse();
+}
+
+/// What the first reading, which took so long, tells of the rows.
+template <class S>
+SourceSample sample(const DataStream<S>& stream, double seconds) {
+  if (stream.statistics(0) == nullptr) return {.rows = stream.source(0).rows().value_or(0)};
+  const auto rows = static_cast<double>(stream.statistics(0)->rows);
+  const auto entries = static_cast<double>(stream.statistics(0)->nonzeros + stream.statistics(1)->nonzeros);
+  return {.rows = stream.statistics(0)->rows, .reading = seconds / rows, .nonzeros = entries / rows};
 }
 
 /// M = S_yx B_x^-1 S_xy against B_y: eigenvalues rho^2, eigenvectors Y, and X = B_x^-1 S_xy Y up to scale.
@@ -144,8 +153,8 @@ void validate(const CcaOptions& options) {
     throw UsageError(fmt::format("p must be at least 1, got {}", options.components));
   if (options.ridge && !(*options.ridge >= 0))
     throw UsageError(fmt::format("a ridge must not be negative, got {}", *options.ridge));
-  if (!(options.relative_ridge >= 0))
-    throw UsageError(fmt::format("a relative ridge must not be negative, got {}", options.relative_ridge));
+  if (options.relative_ridge && !(*options.relative_ridge >= 0))
+    throw UsageError(fmt::format("a relative ridge must not be negative, got {}", *options.relative_ridge));
   if (!(options.passes > 0)) throw UsageError(fmt::format("passes must be positive, got {}", options.passes));
 }
 
@@ -168,24 +177,10 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
   validate(options);
   CcaResult<S> result;
   Timer timer;
-  const std::uint64_t needed = covariance_bytes({left->cols(), right->cols()}, sizeof(S));
-  result.method = options.method;
-  if (options.method == CcaMethod::automatic)
-    result.method = needed <= options.memory ? CcaMethod::exact : CcaMethod::landing;
-  const std::string size =
-      fmt::format("covariances take {:.3g} MiB of {:.3g} MiB", static_cast<double>(needed) / 1048576,
-                  static_cast<double>(options.memory) / 1048576);
-  result.reason = options.method != CcaMethod::automatic ? "asked for"
-                  : result.method == CcaMethod::exact    ? size
-                                                         : size + ", landing needs none";
-  const bool exact = result.method == CcaMethod::exact;
-  result.batch = exact ? 1024 : batch_rows(options, left->sparse() || right->sparse());
-
   std::vector<SourcePtr<S>> sources;
   sources.push_back(std::move(left));
   sources.push_back(std::move(right));
-  DataStream<S> stream(std::move(sources), {.batch = result.batch,
-                                            .shuffle = {.seed = options.seed, .held_out = options.held_out},
+  DataStream<S> stream(std::move(sources), {.shuffle = {.seed = options.seed, .held_out = options.held_out},
                                             .transform = options.transform});
   result.mean_pass = stream.statistics(0) != nullptr;
   result.seconds.read = timer.lap();
@@ -201,23 +196,36 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
     result.views[i].ridge = ridge[i] = ridge_of(options, stream, i);
   }
 
+  const Workload work =
+      cca_workload<S>(options, features, is_sparse(stream), sample(stream, result.seconds.read));
+  result.method = options.method;
+  result.reason = "asked for";
+  if (options.method == CcaMethod::automatic) {
+    const Plan plan = make_plan<S>(work, options.memory);
+    result.method = plan.exact_is_chosen ? CcaMethod::exact : CcaMethod::landing;
+    result.reason = plan.reason;
+  }
+  const bool exact = result.method == CcaMethod::exact;
+  result.batch = exact ? 1024 : work.batch;
+  stream.set_batch(result.batch);
+
   Point<S> x;
   Matrix<double> u, v;  // which p of the columns of x, once the method says
   if (exact) {
     x = exact_directions(stream, ridge, p);
     result.passes = 1;
   } else {
-    const Index columns = p + guard_columns(options, features);
+    const Index columns = work.columns;
     const std::vector<Index> components{columns, columns};
     const std::vector<S> ridges{static_cast<S>(ridge[0]), static_cast<S>(ridge[1])};
-    const Index rows =
-        stream.statistics(0) ? stream.statistics(0)->rows : stream.source(0).rows().value_or(0);
-    auto first = std::make_shared<KeptSamples<S>>(keep_rows(stream, options.first_rows), components, ridges,
+    auto first = std::make_shared<KeptSamples<S>>(keep_rows(stream, work.first_rows), components, ridges,
                                                   correlation_link<S>(), options.seed);
-    auto all = std::make_shared<StreamSamples<S>>(stream, components, ridges, correlation_link<S>(), rows);
+    auto all =
+        std::make_shared<StreamSamples<S>>(stream, components, ridges, correlation_link<S>(), work.rows);
     AdaptiveOptions landing = options.landing;
     landing.passes = options.passes;
     landing.batch = result.batch;
+    landing.rank = work.rank;
     landing.seed = options.seed;
     auto [run, choice] = solve_adaptively<S>(std::move(first), std::move(all), landing,
                                              [&](const Progress& progress, const Point<S>&) {

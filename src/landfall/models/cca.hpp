@@ -7,7 +7,8 @@
 //                                                {.components = 5});
 //   use(result.correlations, result.views[0].weights);    // scores: (A - mean) weights
 //
-// By default nothing needs tuning: covariances and LAPACK while they fit in memory, landing beyond.
+// By default nothing needs tuning: covariances and LAPACK while they fit in memory and take less time, else
+// landing.
 #pragma once
 
 #include <landfall/data/stream.hpp>
@@ -21,7 +22,7 @@
 namespace landfall {
 
 enum class CcaMethod {
-  automatic,  // exact while the covariances fit in memory, landing beyond
+  automatic,  // exact where the covariances fit in memory and take less time, else landing (plan.hpp)
   exact,      // covariances in one pass, then LAPACK: n^2 memory
   landing,    // the method of the paper, without a covariance: O(n (p + batch + rank)) memory
 };
@@ -33,10 +34,12 @@ struct CcaOptions {
   Index components = 1;  // p
   CcaMethod method = CcaMethod::automatic;
   std::optional<double> ridge = {};  // absolute
-  double relative_ridge = 1e-3;      // times the mean variance of the view, where no absolute one is given
-  double passes = 4;                 // of landing
-  Index batch = 0;                   // rows per step of landing; 0: 128, or 8p if that is more
-  Index first_rows = 4096;           // that landing looks at first, and keeps in memory
+  /// Times the mean variance of the view, where no absolute one is given. Unset: 1e-3; where fewer than a
+  /// tenth of the entries are not zero 4 n / N, if that is more (docs/method.md).
+  std::optional<double> relative_ridge = {};
+  double passes = 4;        // of landing
+  Index batch = 0;          // rows per step of landing; 0: 128, or 8p if that is more
+  Index first_rows = 4096;  // that landing looks at first, and keeps; fewer where memory is short
   /// Columns landing carries beside the p that are wanted, so that close correlations beyond p do not slow
   /// it down; the best p are taken at the end. Unset: 4, or p/4 if that is more.
   std::optional<Index> guard = {};

@@ -1,0 +1,170 @@
+#include <landfall/models/plan.hpp>
+#include <landfall/parallel/threads.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace landfall {
+namespace {
+
+constexpr double kProgram = 48 << 20;  // bytes of the program and its libraries
+constexpr double kWindow = 16384;      // sparse rows that are shuffled together
+
+double total(const std::vector<Index>& features) {
+  double sum = 0;
+  for (const Index n : features) sum += static_cast<double>(n);
+  return sum;
+}
+
+/// Bytes of a row of all views.
+template <class S>
+double row_bytes(const Workload& work) {
+  return work.nonzeros ? *work.nonzeros * static_cast<double>(sizeof(S) + sizeof(Index))
+                       : total(work.features) * static_cast<double>(sizeof(S));
+}
+
+/// Scores of one row: 2 flops for each entry and column.
+double score_flops(const Workload& work, double columns) {
+  return 2 * work.nonzeros.value_or(total(work.features)) * columns;
+}
+
+/// Reading runs in a thread of its own where there is one.
+double beside(double reading, double working) {
+  return threads() > 1 ? std::max(reading, working) : reading + working;
+}
+
+std::uint64_t whole(double bytes) {
+  return static_cast<std::uint64_t>(bytes);
+}
+
+}  // namespace
+
+template <class S>
+Cost exact_cost(const Workload& work, const MachineRates* rates) {
+  double entries = 0, cubes = 0;
+  for (std::size_t i = 0; i < work.features.size(); ++i)
+    for (std::size_t j = i; j < work.features.size(); ++j)
+      entries += static_cast<double>(work.features[i]) * static_cast<double>(work.features[j]);
+  for (const Index n : work.features) cubes += std::pow(static_cast<double>(n), 3);
+  const double rows = static_cast<double>(work.rows), p = static_cast<double>(work.components);
+
+  // Each covariance and a working copy, and a few batches of 1024 rows, which are made dense.
+  const double dense_row = total(work.features) * static_cast<double>(sizeof(S));
+  Cost cost{.bytes = whole(2 * entries * static_cast<double>(sizeof(S)) + 1024 * 6 * dense_row + kProgram)};
+  if (!rates) return cost;
+  // Three readings: mean, covariances, evaluation.
+  const double covariances = beside(rows * work.reading, 2 * rows * entries / rates->products);
+  const double evaluation = beside(rows * work.reading, rows * score_flops(work, p) / rates->thin);
+  // A pencil, and about as many flops as six products for the factors and what they are applied to.
+  const double solve =
+      cubes / static_cast<double>(work.features.size()) / rates->eigen + 6 * cubes / rates->products;
+  cost.seconds = rows * work.reading + covariances + evaluation + solve;
+  return cost;
+}
+
+template <class S>
+Cost landing_cost(const Workload& work, const MachineRates* rates) {
+  const double n = total(work.features), rows = static_cast<double>(work.rows);
+  const double c = static_cast<double>(std::max(work.columns, work.components));
+  const double k = static_cast<double>(work.rank), r = static_cast<double>(work.batch);
+  const double first = std::min(static_cast<double>(work.first_rows), rows);
+
+  // About 30 n x p blocks of the method and its estimator, the sketch with what its making needs, the first
+  // rows, five batches that are read ahead or used, and the rows that are shuffled.
+  const double blocks = 30 * n * c, sketch = 4 * n * (k + 8);
+  Cost cost{.bytes = whole((blocks + sketch) * static_cast<double>(sizeof(S)) +
+                           (first + 6 * r + (work.nonzeros ? kWindow : 0)) * row_bytes<S>(work) + kProgram)};
+  if (!rates) return cost;
+  // The batch at two points, each A X, A'b and A'A X; K three times; about ten n x p by p x p products and
+  // forty sums of blocks.
+  const auto step = [&](double size) {
+    const double products = work.nonzeros ? 6 * size * *work.nonzeros * c / rates->sparse
+                                          : 6 * size * score_flops(work, c) / rates->thin;
+    return products + (12 * n * k * c + 20 * n * c * c) / rates->thin + 40 * n * c / rates->blocks;
+  };
+  const double steps = std::ceil(rows * work.passes / r), warm = std::ceil(first / 128) * work.warm_up;
+  const double evaluation = beside(rows * work.reading, rows * score_flops(work, c) / rates->thin);
+  // The sketch: three products with the first rows and three orthonormal bases.
+  const double look = (work.nonzeros ? 6 * first * *work.nonzeros * (k + 8) / rates->sparse
+                                     : 6 * first * score_flops(work, k + 8) / rates->thin) +
+                      24 * n * k * k / rates->thin;
+  cost.seconds = rows * work.reading + look + warm * step(std::min(128.0, first)) +
+                 beside(rows * work.passes * work.reading, steps * step(std::min(r, rows))) + evaluation;
+  return cost;
+}
+
+template <class S>
+Plan make_plan(const Workload& work, std::uint64_t memory, const MachineRates* rates) {
+  Plan plan{.exact = exact_cost<S>(work, rates), .landing = landing_cost<S>(work, rates)};
+  const bool fits = plan.exact.bytes <= memory;
+  plan.exact_is_chosen = fits && (!rates || plan.exact.seconds <= plan.landing.seconds);
+  const std::string size =
+      fmt::format("exact covariances need {} of {}", memory_text(plan.exact.bytes), memory_text(memory));
+  if (!fits)
+    plan.reason = fmt::format("{}, landing {}", size, memory_text(plan.landing.bytes));
+  else if (!rates)
+    plan.reason = size;
+  else
+    plan.reason = fmt::format("{} and about {}, landing about {}", size, time_text(plan.exact.seconds),
+                              time_text(plan.landing.seconds));
+  return plan;
+}
+
+template <class S>
+Plan make_plan(const Workload& work, std::uint64_t memory) {
+  const MachineRates slow{.products = 5e9, .eigen = 1e8, .thin = 2e9, .sparse = 2e8, .blocks = 1e9};
+  Workload solving = work;
+  solving.reading = 0;  // as dear for landing
+  const Cost exact = exact_cost<S>(solving, &slow);
+  if (exact.bytes > memory || exact.seconds < 1) return make_plan<S>(work, memory, nullptr);
+  const MachineRates rates = measure_machine<S>();
+  return make_plan<S>(work, memory, &rates);
+}
+
+template <class S>
+SourceSample look_into(Source<S>& source) {
+  using Clock = std::chrono::steady_clock;
+  SourceSample sample;
+  Batch<S> batch;
+  const auto begin = Clock::now();
+  double entries = 0;
+  while (sample.rows < 4096 && Clock::now() - begin < std::chrono::milliseconds(100) &&
+         source.read(256, batch) > 0) {
+    sample.rows += batch.rows();
+    entries += static_cast<double>(batch.values().size());
+  }
+  const auto rows = static_cast<double>(std::max<Index>(sample.rows, 1));
+  sample.reading = std::chrono::duration<double>(Clock::now() - begin).count() / rows;
+  sample.nonzeros = entries / rows;
+  if (source.rows())
+    sample.rows = *source.rows();
+  else
+    while (source.read(1024, batch) > 0) sample.rows += batch.rows();
+  source.rewind();
+  return sample;
+}
+
+std::string memory_text(std::uint64_t bytes) {
+  const auto amount = static_cast<double>(bytes);
+  if (amount < 0x1p20) return fmt::format("{:.0f} KiB", std::ceil(amount / 0x1p10));
+  if (amount < 10 * 0x1p20) return fmt::format("{:.1f} MiB", amount / 0x1p20);
+  if (amount < 0x1p30) return fmt::format("{:.0f} MiB", amount / 0x1p20);
+  return fmt::format("{:.{}f} GiB", amount / 0x1p30, amount < 10 * 0x1p30 ? 1 : 0);
+}
+
+std::string time_text(double seconds) {
+  if (seconds < 10) return fmt::format("{:.{}f} s", seconds, seconds < 1 ? 2 : 1);
+  const double minutes = std::floor(seconds / 60);
+  if (minutes < 1) return fmt::format("{:.0f} s", seconds);
+  if (minutes < 60) return fmt::format("{:.0f} min {:.0f} s", minutes, seconds - 60 * minutes);
+  return fmt::format("{:.0f} h {:.0f} min", std::floor(minutes / 60),
+                     minutes - 60 * std::floor(minutes / 60));
+}
+
+LANDFALL_PLAN(, float)
+LANDFALL_PLAN(, double)
+
+}  // namespace landfall

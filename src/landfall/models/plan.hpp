@@ -1,0 +1,83 @@
+// What exact covariances and landing would cost, and which of them to take.
+//
+//   const landfall::Workload work{.rows = 60'000, .features = {392, 392}, .components = 5};
+//   const auto plan = landfall::make_plan<float>(work, std::uint64_t{2} << 30);    // bytes of memory
+//   use(plan.exact_is_chosen, plan.reason, plan.landing.seconds, plan.landing.bytes);
+//
+// The model counts what each method does per row, per step and once, and divides by the rates.
+#pragma once
+
+#include <landfall/data/source.hpp>
+#include <landfall/models/machine_rates.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace landfall {
+
+struct Workload {
+  Index rows = 0;
+  std::vector<Index> features{};     // of each view
+  std::optional<double> nonzeros{};  // entries of a sparse row, all views; unset: rows are dense
+  double reading = 0;                // seconds to read and centre one row of all views
+  Index components = 1;              // p
+  // Of landing:
+  Index columns = 0;  // p with the guard columns; 0: p
+  Index batch = 128, rank = 64, first_rows = 4096;
+  double passes = 4;
+  int warm_up = 8;
+};
+
+struct Cost {
+  std::uint64_t bytes = 0;  // in memory at most
+  double seconds = 0;       // 0: not known, since no rates were given
+};
+
+/// Covariances in one pass, then LAPACK.
+template <class S>
+Cost exact_cost(const Workload& work, const MachineRates* rates);
+
+template <class S>
+Cost landing_cost(const Workload& work, const MachineRates* rates);
+
+struct Plan {
+  bool exact_is_chosen = true;
+  std::string reason{};
+  Cost exact{}, landing{};
+};
+
+/// Exact when it fits in memory and takes less time, else landing. Without rates by memory alone.
+template <class S>
+Plan make_plan(const Workload& work, std::uint64_t memory, const MachineRates* rates);
+
+/// Measures the machine only where the choice depends on it and takes longer than that.
+template <class S>
+Plan make_plan(const Workload& work, std::uint64_t memory);
+
+/// What the first rows of a source tell; it is back at its first row afterwards. The rows of a file that does
+/// not say how many it has are counted by reading it.
+struct SourceSample {
+  Index rows = 0;
+  double reading = 0;   // seconds per row
+  double nonzeros = 0;  // entries per row that are stored
+};
+
+template <class S>
+SourceSample look_into(Source<S>& source);
+
+/// "1.5 GiB", "390 MiB"; "0.12 s", "3 min 20 s".
+std::string memory_text(std::uint64_t bytes);
+std::string time_text(double seconds);
+
+#define LANDFALL_PLAN(EXTERN, S)                                                          \
+  EXTERN template Cost exact_cost<S>(const Workload&, const MachineRates*);               \
+  EXTERN template Cost landing_cost<S>(const Workload&, const MachineRates*);             \
+  EXTERN template Plan make_plan<S>(const Workload&, std::uint64_t, const MachineRates*); \
+  EXTERN template Plan make_plan<S>(const Workload&, std::uint64_t);                      \
+  EXTERN template SourceSample look_into<S>(Source<S>&);
+LANDFALL_PLAN(extern, float)
+LANDFALL_PLAN(extern, double)
+
+}  // namespace landfall
