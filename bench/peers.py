@@ -32,7 +32,7 @@ class Goals:
     def add(self, what, value, least=None, most=None):
         met = (least is None or value >= least) and (most is None or value <= most)
         target = f">= {least:g}" if least is not None else f"<= {most:g}"
-        self.lines.append((what, f"{value:.6g}", target, "yes" if met else "NO"))
+        self.lines.append((what, f"{value:.7f}" if .9 < value < 1 else f"{value:.3g}", target, "yes" if met else "NO"))
 
     def show(self):
         width = max(len(line[0]) for line in self.lines)
