@@ -21,5 +21,6 @@
 #include <landfall/models/gevp.hpp>
 #include <landfall/models/ica.hpp>
 #include <landfall/models/lda.hpp>
+#include <landfall/rivals/cca_ey.hpp>
 #include <landfall/rivals/lobpcg.hpp>
 #include <landfall/version.hpp>

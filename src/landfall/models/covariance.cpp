@@ -1,6 +1,8 @@
 #include <landfall/linalg/products.hpp>
 #include <landfall/models/covariance.hpp>
 
+#include <algorithm>
+
 namespace landfall {
 namespace {
 
@@ -13,6 +15,19 @@ Eigen::Ref<const Matrix<S>> written_out(const CentredBatch<S>& view, Matrix<S>& 
   dense.resize(view.cols(), view.rows());
   view.transpose_times(identity, dense, 1, 0);
   return dense;
+}
+
+/// sum += a a', the lower triangle alone: by strips of columns from the diagonal down, little more than half
+/// of the whole product.
+template <class S>
+void add_square(In<S> a, Matrix<S>& sum) {
+  constexpr Index width = 64;
+  const Index n = a.rows();
+  for (Index first = 0; first < n; first += width) {
+    const Index below = n - first, count = std::min(width, below);
+    multiply_bt<S>(a.bottomRows(below), a.middleRows(first, count), sum.block(first, first, below, count), 1,
+                   1);
+  }
 }
 
 }  // namespace
@@ -32,16 +47,19 @@ Covariances<S> covariances(DataStream<S>& stream) {
   stream.begin_pass(0);
   while (stream.next()) {
     const auto left = written_out(stream.view(0), left_dense, unit);
-    multiply_bt<S>(left, left, sums.within[0], 1, 1);
+    add_square<S>(left, sums.within[0]);
     if (features.size() == 2) {
       const auto right = written_out(stream.view(1), right_dense, unit);
-      multiply_bt<S>(right, right, sums.within[1], 1, 1);
+      add_square<S>(right, sums.within[1]);
       multiply_bt<S>(left, right, sums.cross, 1, 1);
     }
     sums.rows += stream.view(0).rows();
   }
   const S scale = S(1) / static_cast<S>(std::max<Index>(sums.rows, 1));
-  for (auto& within : sums.within) within *= scale;
+  for (auto& within : sums.within) {
+    within *= scale;
+    within.template triangularView<Eigen::StrictlyUpper>() = within.transpose();
+  }
   sums.cross *= scale;
   return sums;
 }
