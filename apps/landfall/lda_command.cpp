@@ -137,7 +137,7 @@ void setup_lda(CLI::App& program) {
   add.choice(
       "--method", {"auto", "exact", "landing"},
       [&lda](const std::string& name) { lda.method = parse_lda_method(name); },
-      "auto, exact or landing [auto: exact while it fits in --memory]");
+      "auto, exact or landing [auto: what fits in --memory, then the faster]");
   add_solver_options(add, lda,
                      {.passes = "4", .batch = "128 or 8p; sparse rows 1024", .ridge = "1e-6; double 1e-8"});
   add_row_options(add, lda.transform);
