@@ -1,12 +1,13 @@
 // landfall cca LEFT RIGHT -p K: the canonical correlations of two files whose rows belong together.
 #include <landfall/data/npy.hpp>
 #include <landfall/data/open_source.hpp>
-#include <landfall/models/cca.hpp>
+#include <landfall/models/cca_plan.hpp>
 
 #include <memory>
 
 #include "commands.hpp"
 #include "model_run.hpp"
+#include "plan_table.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
@@ -94,11 +95,19 @@ void run(const Options& options) {
            fmt::format("{:.3g} and {:.3g}", left.ridge, right.ridge), result.passes, seconds);
 }
 
+template <class S>
+void plan(const Options& options) {
+  const auto left = open_source<S>(options.left), right = open_source<S>(options.right);
+  const Plan plan = plan_cca<S>(*left, *right, options.cca);
+  const auto method = to_string(plan.exact_is_chosen ? CcaMethod::exact : CcaMethod::landing);
+  tell_plan("cca", method, plan.reason, {{"exact", plan.exact}, {"landing", plan.landing}}, options.run.json);
+}
+
 }  // namespace
 
-void setup_cca(CLI::App& program) {
+void setup_cca(CLI::App& parent, Action action) {
   auto options = std::make_shared<Options>();
-  auto* command = program.add_subcommand("cca", "Canonical correlations of two files with the same rows");
+  auto* command = parent.add_subcommand("cca", "Canonical correlations of two files with the same rows");
   const OptionAdder add{command};
   CcaOptions& cca = options->cca;
   add("LEFT", options->left, "FILE", ".npy, csv, HDF5, Matrix Market, svmlight, IDX; or a folder")
@@ -122,9 +131,13 @@ void setup_cca(CLI::App& program) {
       "Examples:\n"
       "  landfall cca left.npy right.npy -p 5\n"
       "  landfall cca left.svm right.svm -p 10 --memory 512MiB --held-out 0.1 --out run");
-  command->callback([options] {
+  command->callback([options, action] {
     begin(options->run);
-    options->run.precision == "single" ? run<float>(*options) : run<double>(*options);
+    const bool single = options->run.precision == "single";
+    if (action == Action::plan)
+      single ? plan<float>(*options) : plan<double>(*options);
+    else
+      single ? run<float>(*options) : run<double>(*options);
   });
 }
 

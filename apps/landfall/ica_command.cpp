@@ -4,13 +4,14 @@
 #include <landfall/data/open_source.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/models/amari.hpp>
-#include <landfall/models/ica.hpp>
+#include <landfall/models/ica_plan.hpp>
 
 #include <memory>
 #include <optional>
 
 #include "commands.hpp"
 #include "model_run.hpp"
+#include "plan_table.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
@@ -119,11 +120,18 @@ void run(const Options& options) {
            seconds);
 }
 
+template <class S>
+void plan(const Options& options) {
+  const auto source = open_source<S>(options.data);
+  tell_plan("ica", "landing", reason(options), {{"landing", plan_ica<S>(*source, options.ica)}},
+            options.run.json);
+}
+
 }  // namespace
 
-void setup_ica(CLI::App& program) {
+void setup_ica(CLI::App& parent, Action action) {
   auto options = std::make_shared<Options>();
-  auto* command = program.add_subcommand("ica", "Independent components of the rows of a file");
+  auto* command = parent.add_subcommand("ica", "Independent components of the rows of a file");
   const OptionAdder add{command};
   IcaOptions& ica = options->ica;
   add("DATA", options->data, "FILE", ".npy, csv, HDF5, Matrix Market, svmlight, IDX; or a folder")
@@ -147,9 +155,13 @@ void setup_ica(CLI::App& program) {
       "Examples:\n"
       "  landfall ica mixtures.npy --out run\n"
       "  landfall data laplace-ica out && landfall ica out/data.npy --truth out/mixing.npy");
-  command->callback([options] {
+  command->callback([options, action] {
     begin(options->run);
-    options->run.precision == "single" ? run<float>(*options) : run<double>(*options);
+    const bool single = options->run.precision == "single";
+    if (action == Action::plan)
+      single ? plan<float>(*options) : plan<double>(*options);
+    else
+      single ? run<float>(*options) : run<double>(*options);
   });
 }
 

@@ -3,13 +3,14 @@
 #include <landfall/data/npy.hpp>
 #include <landfall/data/open_source.hpp>
 #include <landfall/errors.hpp>
-#include <landfall/models/lda.hpp>
+#include <landfall/models/lda_plan.hpp>
 
 #include <memory>
 #include <optional>
 
 #include "commands.hpp"
 #include "model_run.hpp"
+#include "plan_table.hpp"
 #include "table.hpp"
 #include <fmt/format.h>
 
@@ -121,11 +122,19 @@ void run(const Options& options) {
            result.passes, seconds);
 }
 
+template <class S>
+void plan(const Options& options) {
+  const auto [source, labels] = open_data<S>(options);
+  const Plan plan = plan_lda<S>(*source, labels, options.lda);
+  const auto method = to_string(plan.exact_is_chosen ? LdaMethod::exact : LdaMethod::landing);
+  tell_plan("lda", method, plan.reason, {{"exact", plan.exact}, {"landing", plan.landing}}, options.run.json);
+}
+
 }  // namespace
 
-void setup_lda(CLI::App& program) {
+void setup_lda(CLI::App& parent, Action action) {
   auto options = std::make_shared<Options>();
-  auto* command = program.add_subcommand("lda", "Directions in which classes of rows differ most");
+  auto* command = parent.add_subcommand("lda", "Directions in which classes of rows differ most");
   const OptionAdder add{command};
   LdaOptions& lda = options->lda;
   add("DATA", options->data, "FILE", ".npy, csv, HDF5, Matrix Market, svmlight, IDX; or a folder")
@@ -149,9 +158,13 @@ void setup_lda(CLI::App& program) {
       "Examples:\n"
       "  landfall lda images.npy --labels labels.npy -p 5 --held-out 0.2\n"
       "  landfall lda iris.csv --label-column species --out run");
-  command->callback([options] {
+  command->callback([options, action] {
     begin(options->run);
-    options->run.precision == "single" ? run<float>(*options) : run<double>(*options);
+    const bool single = options->run.precision == "single";
+    if (action == Action::plan)
+      single ? plan<float>(*options) : plan<double>(*options);
+    else
+      single ? run<float>(*options) : run<double>(*options);
   });
 }
 

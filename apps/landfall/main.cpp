@@ -52,11 +52,12 @@ int main(int argc, char** argv) {
       "  landfall gevp out/A.npy out/B.npy -p 5 --known out/eigenvalues.npy\n"
       "landfall COMMAND --help tells more. Exit codes: 0 done, 2 wrong use, 3 bad input data,\n"
       "4 the numbers failed.");
-  landfall::app::setup_cca(program);
-  landfall::app::setup_ica(program);
-  landfall::app::setup_lda(program);
-  landfall::app::setup_gevp(program);
+  landfall::app::setup_cca(program, landfall::app::Action::run);
+  landfall::app::setup_ica(program, landfall::app::Action::run);
+  landfall::app::setup_lda(program, landfall::app::Action::run);
+  landfall::app::setup_gevp(program, landfall::app::Action::run);
   landfall::app::setup_transform(program);
+  landfall::app::setup_plan(program);
   landfall::app::setup_data(program);
   for (CLI::App* command : program.get_subcommands(nullptr)) command->group("Commands");
 

@@ -48,8 +48,8 @@ TEST(Plan, CostsGrowWithTheWork) {
   };
   const double exact = exact_cost<float>(work, &rates).seconds,
                landing = landing_cost<float>(work, &rates).seconds;
-  // 2 N (n^2 + n^2 + n^2) flops of covariances are most of it
-  EXPECT_NEAR(exact, 2 * 50'000 * 3 * 9e4 / 1e11, 0.5 * exact);
+  // N (n^2 + n^2 + 2 n^2) flops of covariances are most of it
+  EXPECT_NEAR(exact, 50'000 * 4 * 9e4 / 1e11, 0.5 * exact);
   const auto rows = longer([](Workload& w) { w.rows *= 10; });
   EXPECT_GT(exact_cost<float>(rows, &rates).seconds, 5 * exact);
   EXPECT_GT(landing_cost<float>(rows, &rates).seconds, 5 * landing);

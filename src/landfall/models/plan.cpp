@@ -60,10 +60,13 @@ void choose_sizes(Workload& work, std::uint64_t memory) {
 
 template <class S>
 Cost exact_cost(const Workload& work, const MachineRates* rates) {
-  double entries = 0, cubes = 0;
+  double entries = 0, flops = 0, cubes = 0;  // of the covariances; per row, half of each square
   for (std::size_t i = 0; i < work.features.size(); ++i)
-    for (std::size_t j = i; j < work.features.size(); ++j)
-      entries += static_cast<double>(work.features[i]) * static_cast<double>(work.features[j]);
+    for (std::size_t j = i; j < work.features.size(); ++j) {
+      const double block = static_cast<double>(work.features[i]) * static_cast<double>(work.features[j]);
+      entries += block;
+      flops += i == j ? block : 2 * block;
+    }
   for (const Index n : work.features) cubes += std::pow(static_cast<double>(n), 3);
   const double rows = static_cast<double>(work.rows), p = static_cast<double>(work.components);
 
@@ -73,7 +76,7 @@ Cost exact_cost(const Workload& work, const MachineRates* rates) {
   Cost cost{.bytes = whole(squares + 1024 * 6 * dense_row + static_cast<double>(kProgram))};
   if (!rates) return cost;
   // Three readings: mean, covariances, evaluation.
-  const double covariances = beside(rows * work.reading, 2 * rows * entries / rates->products);
+  const double covariances = beside(rows * work.reading, rows * flops / rates->products);
   const double evaluation = beside(rows * work.reading, rows * score_flops(work, p) / rates->thin);
   // A pencil, and about as many flops as six products for the factors and what they are applied to.
   const double solve =
