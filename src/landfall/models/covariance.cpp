@@ -68,13 +68,6 @@ Covariances<S> covariances(DataStream<S>& stream) {
   return sums;
 }
 
-std::uint64_t covariance_bytes(const std::vector<Index>& features, std::size_t scalar) {
-  double entries = 0;
-  for (const Index a : features) entries += 2.0 * static_cast<double>(a) * static_cast<double>(a);
-  if (features.size() == 2)
-    entries += 2.0 * static_cast<double>(features[0]) * static_cast<double>(features[1]);
-  return static_cast<std::uint64_t>(entries * static_cast<double>(scalar));  // each once, and a working copy
-}
 
 template Covariances<float> covariances<float>(DataStream<float>&);
 template Covariances<double> covariances<double>(DataStream<double>&);
