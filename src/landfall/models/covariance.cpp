@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <cblas.h>
+
 namespace landfall {
 namespace {
 
@@ -17,17 +19,19 @@ Eigen::Ref<const Matrix<S>> written_out(const CentredBatch<S>& view, Matrix<S>& 
   return dense;
 }
 
-/// sum += a a', the lower triangle alone: by strips of columns from the diagonal down, little more than half
-/// of the whole product.
+// products.hpp has a'a; with the rows of a batch as columns it is a a' that is wanted.
+void syrk(int n, int k, const double* a, int lda, double* c) {
+  cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n, k, 1, a, lda, 1, c, n);
+}
+void syrk(int n, int k, const float* a, int lda, float* c) {
+  cblas_ssyrk(CblasColMajor, CblasLower, CblasNoTrans, n, k, 1, a, lda, 1, c, n);
+}
+
+/// sum += a a', the lower triangle alone: half of the work.
 template <class S>
 void add_square(In<S> a, Matrix<S>& sum) {
-  constexpr Index width = 64;
-  const Index n = a.rows();
-  for (Index first = 0; first < n; first += width) {
-    const Index below = n - first, count = std::min(width, below);
-    multiply_bt<S>(a.bottomRows(below), a.middleRows(first, count), sum.block(first, first, below, count), 1,
-                   1);
-  }
+  syrk(static_cast<int>(a.rows()), static_cast<int>(a.cols()), a.data(), static_cast<int>(a.outerStride()),
+       sum.data());
 }
 
 }  // namespace
