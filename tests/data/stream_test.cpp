@@ -99,6 +99,25 @@ TYPED_TEST(Streams, TheSameBatchesWithAndWithoutTheThread) {
     }
 }
 
+TYPED_TEST(Streams, APassInTheOrderOfTheFile) {
+  using S = TypeParam;
+  for (const bool any_order : {true, false}) {
+    DataStream<S> stream(open<S>({left<S>(1000, any_order), right<S>(1000, any_order)}),
+                         {.batch = 64, .shuffle = {.held_out = 0.2, .window = any_order ? 0 : 300}});
+    Index last = -1, count = 0;
+    stream.begin_pass(in_file_order);
+    while (stream.next())
+      for (const Index row : stream.view(1).batch.numbers()) {
+        EXPECT_GT(row, last);
+        last = row;
+        ++count;
+      }
+    stream.begin_pass(0);
+    while (stream.next()) count -= stream.view(0).rows();
+    EXPECT_EQ(count, 0);
+  }
+}
+
 TYPED_TEST(Streams, AnotherSizeOfBatchBetweenPasses) {
   using S = TypeParam;
   DataStream<S> stream(open<S>({left<S>(10, true)}), {.batch = 4});

@@ -1,4 +1,5 @@
 // The sketch that preconditions: as many directions as the spectrum has above its tail.
+#include <landfall/errors.hpp>
 #include <landfall/landing/sketch.hpp>
 #include <landfall/linalg/operator.hpp>
 #include <landfall/linalg/orthonormal.hpp>
@@ -30,6 +31,21 @@ TEST(Sketch, HasTheDirectionsThatStandOut) {
   bx += 0.3 * x;
   k->apply(bx, kbx);
   EXPECT_LT((kbx - x).norm(), 1e-2 * x.norm());
+}
+
+TEST(Sketch, InOtherCoordinatesIsScaledOnBothSides) {
+  const auto b = ten_large(40);
+  const auto inner = sketch_preconditioner<double>(b, {.rank = 12});
+  const Vector<double> scale = Vector<double>::LinSpaced(40, 0.1, 4);
+  const ScaledPreconditioner<double> k(scale, inner);
+  const Matrix<double> x = gaussian<double>(40, 3, {5}), sx = scale.asDiagonal() * x;
+  Matrix<double> y(40, 3), expected(40, 3), back(40, 3);
+  k.apply(x, y);
+  inner->apply(sx, expected);
+  EXPECT_LT((y - scale.asDiagonal() * expected).norm(), 1e-12 * y.norm());
+  k.apply_inverse(y, back);
+  EXPECT_LT((back - x).norm(), 1e-10 * x.norm());
+  EXPECT_THROW(ScaledPreconditioner<double>(Vector<double>::Zero(40), inner), UsageError);
 }
 
 TEST(Sketch, OfAMultipleOfTheIdentityIsOne) {

@@ -136,6 +136,21 @@ TEST(Cca, ARotatedViewIsTheSameData) {
   }
 }
 
+TEST(Cca, RareColumnsOfUnitVarianceDoNotUpsetLanding) {
+  // A quarter of the columns is not zero in 10 rows of 20000 only: entries of 45 deviations.
+  auto files = planted<double>(20000, 40, 40, 4);
+  for (RowMatrix<double>* view : {&files.left, &files.right})
+    for (Index j = 0; j < 10; ++j)
+      for (Index i = 0; i < 20000; ++i)
+        if ((i + 37 * j) % 2000 != 5) (*view)(i, j) = 0;
+  const auto fit = [&](CcaMethod method) {
+    return files.fit({.components = 4, .method = method, .transform = {.unit_variance = true}});
+  };
+  const auto exact = fit(CcaMethod::exact), landing = fit(CcaMethod::landing);
+  EXPECT_GT(landing.correlations.sum(), 0.98 * exact.correlations.sum());
+  EXPECT_LT(landing.views[0].infeasibility, 0.02);
+}
+
 TEST(Cca, RareColumnsGetALargerRidge) {
   PlantedCca<double> maker(
       {.samples = 3000, .left = 100, .right = 100, .correlations = {0.6}, .nonzeros = 4});

@@ -82,7 +82,8 @@ Index ShuffledReader<S>::read(Index count, Batch<S>& batch) {
   start_like(held_, batch);
   while (batch.rows() + static_cast<Index>(rows_.size()) < count) {
     if (next_ == size_ && !open_window()) break;
-    const Index place = order_(next_++);
+    const Index place = pass_ == in_file_order ? next_ : order_(next_);
+    ++next_;
     if (any_order) {
       if (part_of(start_ + place, options_) == part_) rows_.push_back(start_ + place);
     } else if (const Index slot = slots_[static_cast<std::size_t>(place)]; slot >= 0) {

@@ -22,6 +22,7 @@
 #include <landfall/linalg/random.hpp>
 
 #include <cstdint>
+#include <limits>
 
 namespace landfall {
 
@@ -40,6 +41,9 @@ struct ShuffleOptions {
 /// W for a source that must be read in order, from its shape alone: about eight million numbers, 256 to
 /// 65536 rows; 16384 rows where they are sparse.
 Index default_window(Index cols, bool sparse);
+
+/// The number of a pass in the order of the source, not shuffled: faster where the order does not matter.
+inline constexpr std::uint64_t in_file_order = std::numeric_limits<std::uint64_t>::max() - 1;
 
 /// Which part a row belongs to, in every pass.
 Part part_of(Index row, const ShuffleOptions& options);

@@ -40,6 +40,21 @@ class BatchesOperator final : public SymmetricOperator<S> {
   mutable Scratch<S> alpha_;
 };
 
+/// K = D K~ D, K~ from a sketch of D B D; its rank is added to `ranks`.
+template <class S>
+PreconditionerPtr<S> scaled_sketch(const SymmetricOperator<S>& b, const Vector<S>& scale,
+                                   const SketchOptions& options, std::vector<Index>& ranks) {
+  Scratch<S> scaled;
+  const CallbackOperator<S> product(b.size(), [&](In<S> x, Out<S> y) {
+    scaled.resize(x.rows(), x.cols()) = scale.asDiagonal() * x;
+    b.apply(scaled.view(), y);
+    y.array().colwise() *= scale.array();
+  });
+  const auto sketch = sketch_preconditioner<S>(product, options);
+  ranks.push_back(sketch->rank());
+  return std::make_shared<ScaledPreconditioner<S>>(scale, sketch);
+}
+
 /// E||a||_K^4 / E||a||_K^2 over the rows a.
 template <class S>
 double row_noise(std::span<const std::vector<CentredBatch<S>>> batches, std::size_t view,
@@ -67,7 +82,22 @@ double row_noise(std::span<const std::vector<CentredBatch<S>>> batches, std::siz
 }  // namespace
 
 template <class S>
-FirstLook<S> look_at(KeptSamples<S>& first, Index rank, std::uint64_t seed) {
+std::vector<Vector<S>> column_ranges(const DataStream<S>& stream) {
+  std::vector<Vector<S>> result;
+  for (std::size_t i = 0; i < stream.views(); ++i) {
+    const ColumnStatistics* columns = stream.statistics(i);
+    if (columns == nullptr) return {};
+    const Transform<S>& transform = stream.transform(i);
+    const Vector<double> lowest = columns->min(transform.kept()), highest = columns->max(transform.kept());
+    const Vector<double> range = (highest - transform.mean()).cwiseMax(transform.mean() - lowest);
+    result.push_back(range.cwiseQuotient(transform.scale()).template cast<S>());
+  }
+  return result;
+}
+
+template <class S>
+FirstLook<S> look_at(KeptSamples<S>& first, Index rank, std::uint64_t seed,
+                     const std::vector<Vector<S>>& ranges) {
   const auto& shapes = first.shapes();
   const std::span batches(first.batches());
   const std::size_t sketched = batches.size() > 1 ? (3 * batches.size() + 3) / 4 : 1;
@@ -79,13 +109,13 @@ FirstLook<S> look_at(KeptSamples<S>& first, Index rank, std::uint64_t seed) {
     const Index k = std::min({rank > 0 ? rank : std::max<Index>(64, 2 * shapes[i].cols), shapes[i].rows,
                               std::max<Index>(1, first.count() / 4)});
     const BatchesOperator<S> b(seen, i, first.ridge(i));
-    const auto sketch = sketch_preconditioner<S>(b, {.rank = k, .flat = 1.2, .seed = seed + i});
-    look.metric.push_back(sketch);
-    look.rank.push_back(sketch->rank());
-    look.noise = std::max(look.noise, row_noise<S>(unseen, i, *sketch));
+    const SketchOptions options{.rank = k, .flat = 1.2, .seed = seed + i};
+    look.metric.push_back(ranges.empty() ? scaled_sketch<S>(b, Vector<S>::Ones(b.size()), options, look.rank)
+                                         : scaled_sketch<S>(b, ranges[i].cwiseInverse(), options, look.rank));
+    look.noise = std::max(look.noise, row_noise<S>(unseen, i, *look.metric[i]));
 
     look.start.emplace_back(shapes[i].rows, shapes[i].cols);
-    sketch->apply(gaussian<S>(shapes[i].rows, shapes[i].cols, {seed, 0x57a27 + i}), look.start[i]);
+    look.metric[i]->apply(gaussian<S>(shapes[i].rows, shapes[i].cols, {seed, 0x57a27 + i}), look.start[i]);
   }
   if (first.link().known) {
     // X = -K grad f, which for a quadratic f has nothing outside the range of B, where it would never change.
@@ -113,9 +143,10 @@ FirstLook<S> look_at(KeptSamples<S>& first, Index rank, std::uint64_t seed) {
 template <class S>
 AdaptiveResult<S> solve_adaptively(std::shared_ptr<KeptSamples<S>> first, std::shared_ptr<Samples<S>> all,
                                    const AdaptiveOptions& options,
-                                   std::function<bool(const Progress&, const Point<S>&)> observer) {
+                                   std::function<bool(const Progress&, const Point<S>&)> observer,
+                                   const std::vector<Vector<S>>& ranges) {
   const SerialBlas serial;  // the same result with any number of threads
-  const FirstLook<S> look = look_at(*first, options.rank, options.seed);
+  const FirstLook<S> look = look_at(*first, options.rank, options.seed, ranges);
   const double q = look.noise;
   const auto step = [&](double r) { return options.step > 0 ? options.step : 0.55 * r / (r + q); };
   const double r = static_cast<double>(options.batch);

@@ -11,7 +11,10 @@
 //   auto all = std::make_shared<landfall::StreamSamples<float>>(stream, components, ridge, link, count);
 //   auto [run, choice] = landfall::solve_adaptively<float>(first, all, {.passes = 4, .batch = 128});
 //
-// - K: a rank-k sketch of each B from the first rows, so that K B is near the identity where B is large.
+// - K: a rank-k sketch of each B from the first rows, so that K B is near the identity where B is large. With
+//   the ranges of the columns it is made in coordinates in which no entry is above 1, so that no row is much
+//   larger than the others: columns that are almost always 0, brought to unit variance, have entries of a
+//   hundred deviations, and q would be fifty times as large.
 // - q, the noise of one row: E||a||_K^4 / E||a||_K^2 over rows the sketch has not seen. X and the estimate of
 //   the field are both moved by B_z K, whose mean square is near 1 + q/r, so steps up to about 1/(1 + q/r)
 //   are stable; we take
@@ -64,6 +67,10 @@ struct AdaptiveResult {
   AdaptiveChoice choice;
 };
 
+/// The largest distance from the mean in each column of each view; empty where the stream has no statistics.
+template <class S>
+std::vector<Vector<S>> column_ranges(const DataStream<S>& stream);
+
 /// K of each block, q and a start on the manifold of the first rows.
 template <class S>
 struct FirstLook {
@@ -74,20 +81,24 @@ struct FirstLook {
 };
 
 template <class S>
-FirstLook<S> look_at(KeptSamples<S>& first, Index rank, std::uint64_t seed);
+FirstLook<S> look_at(KeptSamples<S>& first, Index rank, std::uint64_t seed,
+                     const std::vector<Vector<S>>& ranges = {});
 
 /// `first` may be all there is (then it has as many rows). The observer is called after every step over
 /// `all`; false ends the run.
 template <class S>
 AdaptiveResult<S> solve_adaptively(std::shared_ptr<KeptSamples<S>> first, std::shared_ptr<Samples<S>> all,
                                    const AdaptiveOptions& options,
-                                   std::function<bool(const Progress&, const Point<S>&)> observer = {});
+                                   std::function<bool(const Progress&, const Point<S>&)> observer = {},
+                                   const std::vector<Vector<S>>& ranges = {});
 
 #define LANDFALL_ADAPTIVE(EXTERN, S)                                                        \
-  EXTERN template FirstLook<S> look_at<S>(KeptSamples<S>&, Index, std::uint64_t);           \
+  EXTERN template std::vector<Vector<S>> column_ranges<S>(const DataStream<S>&);            \
+  EXTERN template FirstLook<S> look_at<S>(KeptSamples<S>&, Index, std::uint64_t,            \
+                                          const std::vector<Vector<S>>&);                   \
   EXTERN template AdaptiveResult<S> solve_adaptively<S>(                                    \
       std::shared_ptr<KeptSamples<S>>, std::shared_ptr<Samples<S>>, const AdaptiveOptions&, \
-      std::function<bool(const Progress&, const Point<S>&)>);
+      std::function<bool(const Progress&, const Point<S>&)>, const std::vector<Vector<S>>&);
 LANDFALL_ADAPTIVE(extern, float)
 LANDFALL_ADAPTIVE(extern, double)
 

@@ -54,9 +54,31 @@ std::shared_ptr<const SketchPreconditioner<S>> sketch_preconditioner(const Symme
                                                    static_cast<S>(options.shift) * tail);
 }
 
-template std::shared_ptr<const SketchPreconditioner<float>> sketch_preconditioner<float>(
-    const SymmetricOperator<float>&, const SketchOptions&);
-template std::shared_ptr<const SketchPreconditioner<double>> sketch_preconditioner<double>(
-    const SymmetricOperator<double>&, const SketchOptions&);
+template <class S>
+ScaledPreconditioner<S>::ScaledPreconditioner(Vector<S> scale, PreconditionerPtr<S> inner)
+    : Preconditioner<S>(scale.size()),
+      scale_(std::move(scale)),
+      inverse_(scale_.cwiseInverse()),
+      inner_(std::move(inner)) {
+  if (!(scale_.minCoeff() > 0) || !inverse_.allFinite())
+    throw UsageError(fmt::format("a scale must be positive, got {:.3g}", scale_.minCoeff()));
+}
+
+template <class S>
+void ScaledPreconditioner<S>::apply_impl(In<S> x, Out<S> y) const {
+  scaled_.resize(x.rows(), x.cols()) = scale_.asDiagonal() * x;
+  inner_->apply(scaled_.view(), y);
+  y.array().colwise() *= scale_.array();
+}
+
+template <class S>
+void ScaledPreconditioner<S>::apply_inverse_impl(In<S> x, Out<S> y) const {
+  scaled_.resize(x.rows(), x.cols()) = inverse_.asDiagonal() * x;
+  inner_->apply_inverse(scaled_.view(), y);
+  y.array().colwise() *= inverse_.array();
+}
+
+LANDFALL_SKETCH(, float)
+LANDFALL_SKETCH(, double)
 
 }  // namespace landfall

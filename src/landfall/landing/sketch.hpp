@@ -5,6 +5,7 @@
 #pragma once
 
 #include <landfall/linalg/preconditioner.hpp>
+#include <landfall/linalg/scratch.hpp>
 
 namespace landfall {
 
@@ -24,9 +25,27 @@ template <class S>
 std::shared_ptr<const SketchPreconditioner<S>> sketch_preconditioner(const SymmetricOperator<S>& b,
                                                                      const SketchOptions& options = {});
 
-extern template std::shared_ptr<const SketchPreconditioner<float>> sketch_preconditioner<float>(
-    const SymmetricOperator<float>&, const SketchOptions&);
-extern template std::shared_ptr<const SketchPreconditioner<double>> sketch_preconditioner<double>(
-    const SymmetricOperator<double>&, const SketchOptions&);
+/// D K D, the positive diagonal D scaling what K is given: for coordinates x = D z in which K was made.
+template <class S>
+class ScaledPreconditioner final : public Preconditioner<S> {
+ public:
+  ScaledPreconditioner(Vector<S> scale, PreconditionerPtr<S> inner);
+
+ protected:
+  void apply_impl(In<S> x, Out<S> y) const override;
+  void apply_inverse_impl(In<S> x, Out<S> y) const override;
+
+ private:
+  Vector<S> scale_, inverse_;
+  PreconditionerPtr<S> inner_;
+  mutable Scratch<S> scaled_;
+};
+
+#define LANDFALL_SKETCH(EXTERN, S)                                                         \
+  EXTERN template std::shared_ptr<const SketchPreconditioner<S>> sketch_preconditioner<S>( \
+      const SymmetricOperator<S>&, const SketchOptions&);                                  \
+  EXTERN template class ScaledPreconditioner<S>;
+LANDFALL_SKETCH(extern, float)
+LANDFALL_SKETCH(extern, double)
 
 }  // namespace landfall

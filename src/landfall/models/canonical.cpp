@@ -19,7 +19,7 @@ CanonicalMoments canonical_moments(DataStream<S>& stream, Part part, In<S> x, In
   const SerialBlas serial;  // the same result with any number of threads
   Scratch<S> alpha, beta;
   Matrix<S> left(x.cols(), x.cols()), right(y.cols(), y.cols()), cross(x.cols(), y.cols());
-  stream.begin_pass(0, part);
+  stream.begin_pass(in_file_order, part);
   while (stream.next()) {
     const Index rows = stream.view(0).rows();
     auto &a = alpha.resize(rows, x.cols()), &b = beta.resize(rows, y.cols());

@@ -70,9 +70,27 @@ SourceSample sample(const DataStream<S>& stream, double seconds) {
   return {.rows = stream.statistics(0)->rows, .reading = seconds / rows, .nonzeros = entries / rows};
 }
 
+/// m x in double precision, without a copy of m in it.
+template <class S>
+Matrix<double> precise_product(const Matrix<S>& m, const Matrix<double>& x) {
+  constexpr Index width = 256;
+  Matrix<double> product = Matrix<double>::Zero(m.rows(), x.cols());
+  for (Index first = 0; first < m.cols(); first += width) {
+    const Index count = std::min(width, m.cols() - first);
+    product.noalias() += m.middleCols(first, count).template cast<double>() * x.middleRows(first, count);
+  }
+  return product;
+}
+
+template <class S>
+struct Exact {
+  Point<S> x;
+  CanonicalMoments moments;  // with the ridge
+};
+
 /// M = S_yx B_x^-1 S_xy against B_y: eigenvalues rho^2, eigenvectors Y, and X = B_x^-1 S_xy Y up to scale.
 template <class S>
-Point<S> exact_directions(DataStream<S>& stream, const std::array<double, 2>& ridge, Index p) {
+Exact<S> exact_directions(DataStream<S>& stream, const std::array<double, 2>& ridge, Index p) {
   auto moments = covariances(stream);
   for (std::size_t i = 0; i < 2; ++i) {
     moments.within[i].diagonal().array() += static_cast<S>(ridge[i]);
@@ -85,20 +103,27 @@ Point<S> exact_directions(DataStream<S>& stream, const std::array<double, 2>& ri
   }
   const std::size_t small = moments.within[1].rows() <= moments.within[0].rows() ? 1 : 0;
   const Matrix<S> cross = small == 1 ? std::move(moments.cross) : Matrix<S>(moments.cross.transpose());
-  const auto inverse = inverse_preconditioner<S>(std::move(moments.within[1 - small]));
   Matrix<S> solved(cross.rows(), cross.cols()), squared(cross.cols(), cross.cols());
-  inverse->apply(cross, solved);
+  inverse_preconditioner<S>(moments.within[1 - small])->apply(cross, solved);
   multiply_at<S>(cross, solved, squared);
   Point<S> directions(2);
-  directions[small] = solve_pencil<S>(std::move(squared), std::move(moments.within[small]), p).vectors;
+  directions[small] = solve_pencil<S>(std::move(squared), moments.within[small], p).vectors;
   directions[1 - small].resize(cross.rows(), p);
   multiply<S>(solved, directions[small], directions[1 - small]);
-  return directions;
+
+  const Point<double> x{directions[0].template cast<double>(), directions[1].template cast<double>()};
+  const Matrix<double> paired = x[1 - small].transpose() * precise_product(cross, x[small]);
+  return {std::move(directions),
+          {x[0].transpose() * precise_product(moments.within[0], x[0]),
+           x[1].transpose() * precise_product(moments.within[1], x[1]),
+           small == 1 ? paired : Matrix<double>(paired.transpose()), moments.rows}};
 }
 
-void add_ridge(CanonicalMoments& moments, const Point<double>& x, const std::array<double, 2>& ridge) {
-  moments.left += ridge[0] * x[0].transpose() * x[0];
-  moments.right += ridge[1] * x[1].transpose() * x[1];
+/// `sign` -1 takes it away again.
+void add_ridge(CanonicalMoments& moments, const Point<double>& x, const std::array<double, 2>& ridge,
+               double sign = 1) {
+  moments.left += sign * ridge[0] * x[0].transpose() * x[0];
+  moments.right += sign * ridge[1] * x[1].transpose() * x[1];
 }
 
 CanonicalMoments rotated(const CanonicalMoments& moments, const Matrix<double>& u, const Matrix<double>& v) {
@@ -209,9 +234,12 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
   stream.set_batch(result.batch);
 
   Point<S> x;
-  Matrix<double> u, v;  // which p of the columns of x, once the method says
+  CanonicalMoments moments, plain;  // of the scores, with the ridge and without
+  Matrix<double> u, v;              // which p of the columns of x, once the method says
   if (exact) {
-    x = exact_directions(stream, ridge, p);
+    auto found = exact_directions(stream, ridge, p);
+    x = std::move(found.x);
+    moments = std::move(found.moments);
     result.passes = 1;
   } else {
     const Index columns = work.columns;
@@ -226,10 +254,12 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
     landing.batch = result.batch;
     landing.rank = work.rank;
     landing.seed = options.seed;
-    auto [run, choice] = solve_adaptively<S>(std::move(first), std::move(all), landing,
-                                             [&](const Progress& progress, const Point<S>&) {
-                                               return !options.observer || options.observer(progress);
-                                             });
+    auto [run, choice] = solve_adaptively<S>(
+        std::move(first), std::move(all), landing,
+        [&](const Progress& progress, const Point<S>&) {
+          return !options.observer || options.observer(progress);
+        },
+        column_ranges(stream));
     x = std::move(run.x);
     if (columns > p) {
       const auto small = [&](std::size_t i, const Point<S>& m) {
@@ -253,15 +283,17 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
   }
   result.seconds.solve = timer.lap();
 
-  auto moments = canonical_moments<S>(stream, Part::training, x[0], x[1]);
-  result.samples = moments.rows;
-  auto plain = moments;
   Point<double> wide{x[0].template cast<double>(), x[1].template cast<double>()};
-  add_ridge(moments, wide, ridge);
-  if (!exact) {
+  if (exact) {
+    plain = moments;
+    add_ridge(plain, wide, ridge, -1);
+  } else {
+    plain = moments = canonical_moments<S>(stream, Part::training, x[0], x[1]);
+    add_ridge(moments, wide, ridge);
     result.views[0].infeasibility = distance_to_identity(moments.left);
     result.views[1].infeasibility = distance_to_identity(moments.right);
   }
+  result.samples = moments.rows;
   if (u.size() > 0) {
     moments = rotated(moments, u, v);
     plain = rotated(plain, u, v);

@@ -48,7 +48,7 @@ Covariances<S> covariances(DataStream<S>& stream) {
 
   Matrix<S> left_dense, right_dense;
   Scratch<S> unit;
-  stream.begin_pass(0);
+  stream.begin_pass(in_file_order);
   while (stream.next()) {
     const auto left = written_out(stream.view(0), left_dense, unit);
     add_square<S>(left, sums.within[0]);

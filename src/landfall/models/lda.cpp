@@ -116,10 +116,12 @@ Matrix<S> landing_directions(DataStream<S>& stream, const ClassMeans& classes, c
   landing.batch = work.batch;
   landing.rank = work.rank;
   landing.seed = options.seed;
-  auto [run, choice] = solve_adaptively<S>(std::move(first), std::move(all), landing,
-                                           [&](const Progress& progress, const Point<S>&) {
-                                             return !options.observer || options.observer(progress);
-                                           });
+  auto [run, choice] = solve_adaptively<S>(
+      std::move(first), std::move(all), landing,
+      [&](const Progress& progress, const Point<S>&) {
+        return !options.observer || options.observer(progress);
+      },
+      column_ranges(stream));
   result.stationarity = run.progress.stationarity;
   result.passes = run.progress.passes;
   result.iterations = run.progress.iteration;

@@ -68,20 +68,19 @@ Cost exact_cost(const Workload& work, const MachineRates* rates) {
       flops += i == j ? block : 2 * block;
     }
   for (const Index n : work.features) cubes += std::pow(static_cast<double>(n), 3);
-  const double rows = static_cast<double>(work.rows), p = static_cast<double>(work.components);
+  const double rows = static_cast<double>(work.rows);
 
   // With a few batches of 1024 rows, which are made dense.
   const double dense_row = total(work.features) * static_cast<double>(sizeof(S));
   const double squares = work.squares > 0 ? work.squares : 2 * entries * static_cast<double>(sizeof(S));
   Cost cost{.bytes = whole(squares + 1024 * 6 * dense_row + static_cast<double>(kProgram))};
   if (!rates) return cost;
-  // Three readings: mean, covariances, evaluation.
+  // Two readings: mean, covariances.
   const double covariances = beside(rows * work.reading, rows * flops / rates->products);
-  const double evaluation = beside(rows * work.reading, rows * score_flops(work, p) / rates->thin);
   // A pencil, and about as many flops as six products for the factors and what they are applied to.
   const double solve =
       cubes / static_cast<double>(work.features.size()) / rates->eigen + 6 * cubes / rates->products;
-  cost.seconds = rows * work.reading + covariances + evaluation + solve;
+  cost.seconds = rows * work.reading + covariances + solve;
   return cost;
 }
 
