@@ -87,8 +87,12 @@ ScoreReader<S> open_scores(const Options& options, const FittedRun& run) {
     views.push_back({std::move(source), std::move(weights), std::move(mean)});
   }
   Missing missing = options.missing.value_or(run.missing);
-  // Without centring a run holds no means.
-  if (missing == Missing::mean && !run.centred) missing = Missing::error;
+  if (missing == Missing::mean && !run.centred) {
+    if (options.missing)
+      throw UsageError(
+          fmt::format("--missing mean: {} was fitted without centring and holds no means", options.run));
+    missing = Missing::error;
+  }
   return {std::move(views), {.centring = run.centred ? Centring::exact : Centring::none, .missing = missing}};
 }
 

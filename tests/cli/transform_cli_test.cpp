@@ -207,6 +207,20 @@ TEST_F(TransformCommand, MissingValuesGoByTheRuleOfTheRun) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "no.npy"));
 }
 
+TEST_F(TransformCommand, ARunWithoutCentringHasNoMeansForMissingValues) {
+  planted();
+  fit({"cca", "d/left.npy", "d/right.npy", "-p", "1", "--no-center", "--missing", "mean"});
+  EXPECT_EQ(scores({"d/left.npy", "d/right.npy"}).rows(), 3000);
+  Matrix<double> left = read_npy<double>(folder_ / "d/left.npy");
+  left(1, 2) = std::nan("");
+  write("left.npy", left);
+  expect_error(transform({"left.npy", "--view", "left", "-o", "s.npy"}), 3,
+               "left.npy: row 2, column 3 is NaN; every entry must be finite");
+  expect_error(transform({"left.npy", "--view", "left", "-o", "s.npy", "--missing", "mean"}), 2,
+               "--missing mean: run was fitted without centring and holds no means");
+  EXPECT_EQ(scores({"left.npy", "--view", "left", "--missing", "drop"}).rows(), 2999);
+}
+
 TEST_F(TransformCommand, ARowMissingInOneViewIsDroppedInBoth) {
   planted();
   fit({"cca", "d/left.npy", "d/right.npy", "-p", "1"});
