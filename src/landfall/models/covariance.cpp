@@ -68,7 +68,6 @@ Covariances<S> covariances(DataStream<S>& stream) {
   return sums;
 }
 
-
 template Covariances<float> covariances<float>(DataStream<float>&);
 template Covariances<double> covariances<double>(DataStream<double>&);
 
