@@ -21,5 +21,8 @@
 #include <landfall/models/gevp.hpp>
 #include <landfall/models/ica.hpp>
 #include <landfall/models/lda.hpp>
+#include <landfall/models/online_cca.hpp>
+#include <landfall/models/online_ica.hpp>
+#include <landfall/models/online_lda.hpp>
 #include <landfall/rivals/lobpcg.hpp>
 #include <landfall/version.hpp>

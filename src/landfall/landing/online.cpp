@@ -60,6 +60,11 @@ PreconditionerPtr<S> bounded(const PreconditionerPtr<S>& k, const StillColumns& 
       scaled([k](In<S> x, Out<S> y) { k->apply_inverse(x, y); }, -1));
 }
 
+double step_size(Index rows, double q) {
+  const double r = static_cast<double>(rows);
+  return 0.55 * r / (r + q);
+}
+
 void require_finite(Termination termination, std::uint64_t steps) {
   if (termination == Termination::diverged || termination == Termination::infeasible_start)
     throw NumericalError(fmt::format("landing failed after {} steps: {}", steps, to_string(termination)));
@@ -83,45 +88,79 @@ OnlineLanding<S>::OnlineLanding(const std::shared_ptr<KeptSamples<S>>& first,
     for (const Index j : still[i].columns) look.start[i].row(j).setZero();
     look.metric[i] = bounded(look.metric[i], still[i]);
   }
-  const double q = look.noise;
-  const auto step = [&](double r) { return 0.55 * r / (r + q); };
-
-  std::vector<FieldOptions<S>> fields;
-  for (const auto& k : look.metric) fields.push_back({Direction::preconditioned, Normal::newton, k});
+  metric_ = look.metric;
   const double fitted = options.more ? 4 / static_cast<double>(first->count()) : 0;
   landscape_ = std::make_unique<SampledLandscape<S>>(
-      first, SamplingOptions{.estimator = Estimator::recursive, .pass_variance = fitted}, fields);
+      first, SamplingOptions{.estimator = Estimator::recursive, .pass_variance = fitted}, fields());
   const auto batches = static_cast<Index>(first->batches().size());
   const int passes = std::max(options.warm_up, static_cast<int>((kLeastSteps + batches - 1) / batches));
-  const double size = static_cast<double>(first->batches().front().front().rows());
+  const auto size = first->batches().front().front().rows();
   auto warm = solve<S>(*landscape_, std::move(look.start),
-                       {.step = {.rule = StepRule::fixed, .size = step(size)},
+                       {.step = {.rule = StepRule::fixed, .size = step_size(size, look.noise)},
                         .omega = options.omega,
                         .stop = stop::passes(passes),
                         .history = 0});
   require_finite(warm.termination, warm.progress.iteration);
   progress_ = warm.progress;
+  choice_ = {.rank = look.rank, .noise = look.noise, .warm_up = passes};
+  go_on(first, std::move(warm.x), options);
+}
 
-  const double r = static_cast<double>(options.batch), eta = step(r);
-  choice_ = {.first_rows = first->count(),
-             .rank = look.rank,
-             .noise = q,
-             .step = eta,
-             .momentum = std::min(0.9, r / (r + 4 * q)),
-             .omega = options.omega,
-             .warm_up = passes};
+template <class S>
+OnlineLanding<S>::OnlineLanding(const std::shared_ptr<KeptSamples<S>>& first, const FirstLook<S>& look,
+                                std::unique_ptr<SampledLandscape<S>> warm, Point<S> x,
+                                const OnlineLandingOptions& options)
+    : metric_(look.metric), landscape_(std::move(warm)) {
+  const SerialBlas serial;
+  choice_ = {.rank = look.rank, .noise = look.noise};
+  if (!landscape_) {
+    landscape_ = std::make_unique<SampledLandscape<S>>(
+        first, SamplingOptions{.estimator = Estimator::recursive}, fields());
+    FieldValue<S> field;
+    for (std::size_t k = 0; k < first->batches().size(); ++k)
+      landscape_->field(x, {.attraction = 0.25, .step = 1, .omega = options.omega}, field);
+  }
+  go_on(first, std::move(x), options);
+}
+
+template <class S>
+std::vector<FieldOptions<S>> OnlineLanding<S>::fields() const {
+  std::vector<FieldOptions<S>> fields;
+  for (const auto& k : metric_) fields.push_back({Direction::preconditioned, Normal::newton, k});
+  return fields;
+}
+
+/// Over the rows that will come.
+template <class S>
+void OnlineLanding<S>::go_on(const std::shared_ptr<KeptSamples<S>>& first, Point<S> x,
+                             const OnlineLandingOptions& options) {
+  const double r = static_cast<double>(options.batch), q = choice_.noise;
+  const double eta = step_size(options.batch, q);
+  choice_.first_rows = first->count();
+  choice_.step = eta;
+  choice_.momentum = std::min(options.most_momentum, r / (r + 4 * q));
+  choice_.omega = options.omega;
   if (!options.more) return;
   pushed_ = std::make_shared<PushedSamples<S>>(*first, options.batch);
-  landscape_->continue_with(pushed_, {.estimator = Estimator::recursive, .batch = options.batch});
-  solver_ = std::make_unique<Solver<S>>(
-      *landscape_, std::move(warm.x),
-      SolverOptions<S>{.step = {.rule = StepRule::fixed,
-                                .size = eta,
-                                .schedule = Schedule::fading,
-                                .horizon = kPatience * r / (eta * eta * q)},  // t0 / r, in batches
-                       .omega = options.omega,
-                       .momentum = choice_.momentum,
-                       .history = 0});
+  sampling_ = {.estimator = Estimator::recursive, .batch = options.batch};
+  landscape_->continue_with(pushed_, sampling_);
+  solving_ = {.step = {.rule = StepRule::fixed,
+                       .size = eta,
+                       .schedule = Schedule::fading,
+                       .horizon = kPatience * r / (eta * eta * q)},  // t0 / r, in batches
+              .omega = options.omega,
+              .momentum = choice_.momentum,
+              .history = 0};
+  solver_ = std::make_unique<Solver<S>>(*landscape_, std::move(x), solving_);
+}
+
+template <class S>
+void OnlineLanding<S>::forget() {
+  Point<S> x = solver_->x();
+  solver_.reset();
+  landscape_ = std::make_unique<SampledLandscape<S>>(pushed_, sampling_, fields());
+  solver_ = std::make_unique<Solver<S>>(*landscape_, std::move(x), solving_);
+  solver_->step();  // over the batch that is there: the estimate is never empty
 }
 
 template <class S>

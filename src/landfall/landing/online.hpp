@@ -25,6 +25,7 @@ struct OnlineLandingOptions {
   Index batch = 128;  // rows per step, after the first
   bool more = true;   // rows will follow; else X is fitted to the first alone
   int warm_up = 8;    // passes over the first rows, 256 steps at least
+  double most_momentum = 0.9;
   double omega = 0.25;
   std::uint64_t seed = 0;
 };
@@ -63,6 +64,13 @@ class OnlineLanding {
   OnlineLanding(const std::shared_ptr<KeptSamples<S>>& first, const OnlineLandingOptions& options,
                 const std::vector<StillColumns>& still = {});
 
+  /// Goes on where a warm-up elsewhere has come to: at x, with what the landscape has learnt; null: nothing.
+  OnlineLanding(const std::shared_ptr<KeptSamples<S>>& first, const FirstLook<S>& look,
+                std::unique_ptr<SampledLandscape<S>> warm, Point<S> x, const OnlineLandingOptions& options);
+
+  /// f has changed: the estimate begins anew, at the same point, with the last batch.
+  void forget();
+
   /// One step; what is in `views` afterwards is unspecified. NumericalError where the numbers are no longer
   /// finite.
   void step(std::vector<CentredBatch<S>>& views);
@@ -76,6 +84,12 @@ class OnlineLanding {
   const AdaptiveChoice& choice() const { return choice_; }
 
  private:
+  void go_on(const std::shared_ptr<KeptSamples<S>>& first, Point<S> x, const OnlineLandingOptions& options);
+  std::vector<FieldOptions<S>> fields() const;
+
+  std::vector<PreconditionerPtr<S>> metric_;
+  SamplingOptions sampling_;
+  SolverOptions<S> solving_;
   std::shared_ptr<PushedSamples<S>> pushed_;
   std::unique_ptr<SampledLandscape<S>> landscape_;
   std::unique_ptr<Solver<S>> solver_;
