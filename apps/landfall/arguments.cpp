@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <functional>
 #include <optional>
 
 #include <fmt/format.h>
@@ -83,6 +82,14 @@ CLI::Validator one_of(std::vector<std::string> names) {
         return std::find(names.begin(), names.end(), text) != names.end();
       },
       what);
+}
+
+CLI::Option* OptionAdder::choice(const char* name, std::vector<std::string> names,
+                                 const std::function<void(const std::string&)>& use,
+                                 const std::string& text) const {
+  return command->add_option_function<std::string>(name, use, text)
+      ->option_text("NAME")
+      ->check(one_of(std::move(names)));
 }
 
 std::string alternatives(const std::vector<std::string>& names) {

@@ -1,10 +1,12 @@
 // What an argument may be, with sentences that say what it was.
 //
-//   command->add_option("-p", count)->check(whole_number(1));
+//   const OptionAdder add{command};
+//   add("-p", count, "K", "how many; required")->required()->check(whole_number(1));
 //   // "-p: 'x' is not a whole number of at least 1"
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,19 @@ CLI::Validator positive_number();          // finite
 /// "512MiB", "2GiB", "1.5GB": a number and a unit, made a number of bytes.
 CLI::Validator memory_size();
 CLI::Validator one_of(std::vector<std::string> names);
+
+/// add("--seed", value, "N", "of the random bases [0]") shows "--seed N  of the random bases [0]".
+struct OptionAdder {
+  CLI::App* command;
+
+  template <class T>
+  CLI::Option* operator()(const char* name, T& value, const char* shown, const std::string& text) const {
+    return command->add_option(name, value, text)->option_text(shown);
+  }
+  /// One of these names, for `use`.
+  CLI::Option* choice(const char* name, std::vector<std::string> names,
+                      const std::function<void(const std::string&)>& use, const std::string& text) const;
+};
 
 /// "a, b or c"
 std::string alternatives(const std::vector<std::string>& names);

@@ -1,47 +1,27 @@
 // landfall cca LEFT RIGHT -p K: the canonical correlations of two files whose rows belong together.
-#include <landfall/data/csv_source.hpp>
 #include <landfall/data/npy.hpp>
 #include <landfall/data/open_source.hpp>
-#include <landfall/errors.hpp>
-#include <landfall/models/cca.hpp>
-#include <landfall/parallel/threads.hpp>
-#include <landfall/version.hpp>
+#include <landfall/models/cca_plan.hpp>
 
-#include <cstdio>
 #include <memory>
 
-#include "arguments.hpp"
 #include "commands.hpp"
-#include "live_line.hpp"
-#include "run_folder.hpp"
+#include "model_run.hpp"
+#include "plan_table.hpp"
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace landfall::app {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct Options {
   std::string left, right;
-  std::string method = "auto", estimator = "recursive", precision = "single", missing = "error", out;
-  double ridge = 0;
-  bool no_center = false, scale = false, json = false, quiet = false;
-  double momentum = 0;
-  Index guard = 0;
-  int threads = 0;
   CcaOptions cca;
+  RunOptions run;
 };
-
-std::vector<double> numbers(const Vector<double>& vector) {
-  return {vector.begin(), vector.end()};
-}
 
 template <class S>
 Json summarize(const Options& options, const CcaResult<S>& result, double seconds) {
   const auto& [left, right] = result.views;
-  const bool landing = result.method == CcaMethod::landing;
-  const AdaptiveChoice& choice = result.choice;
   Json summary{
       {"problem", "cca"},
       {"method", to_string(result.method)},
@@ -52,35 +32,9 @@ Json summarize(const Options& options, const CcaResult<S>& result, double second
       {"correlations", numbers(result.correlations)},
       {"total_correlation", result.correlations.sum()},
       {"infeasibility", {left.infeasibility, right.infeasibility}},
-      {"stationarity", result.stationarity},
-      {"passes", result.passes},
-      {"iterations", result.iterations},
-      {"batch", result.batch},
-      {"estimator", landing ? Json(to_string(options.cca.landing.estimator)) : Json()},
-      {"ridge", {left.ridge, right.ridge}},
-      {"seconds",
-       {{"total", seconds},
-        {"read", result.seconds.read},
-        {"solve", result.seconds.solve},
-        {"evaluate", result.seconds.evaluate}}},
-      {"peak_memory_bytes", peak_memory()},
-      {"seed", options.cca.seed},
-      {"threads", threads()},
-      {"precision", options.precision},
-      {"termination", to_string(result.termination)},
-      {"version", version()},
-      {"mean_pass", result.mean_pass},
-      {"dropped_columns", {left.dropped, right.dropped}},
   };
-  if (landing)
-    summary["landing"] = {{"first_rows", choice.first_rows},
-                          {"warm_up_passes", choice.warm_up},
-                          {"rank", choice.rank},
-                          {"row_noise", choice.noise},
-                          {"step", choice.step},
-                          {"momentum", choice.momentum},
-                          {"omega", choice.omega},
-                          {"back_offs", result.back_offs}};
+  append_run(summary, options.run, options.cca, result, {left.ridge, right.ridge}, seconds);
+  summary["dropped_columns"] = {left.dropped, right.dropped};
   if (result.held_out_samples > 0) {
     summary["held_out_samples"] = result.held_out_samples;
     summary["held_out_correlations"] = numbers(result.held_out);
@@ -104,132 +58,86 @@ void print_table(const CcaResult<S>& result) {
 }
 
 template <class S>
-void print_end(const CcaResult<S>& result, double seconds) {
-  std::fflush(stdout);
-  for (const char* side : {"left", "right"}) {
-    const CcaView<S>& view = result.views[side == std::string_view("right")];
-    if (!view.dropped.empty())
-      fmt::print(stderr, "{}: {} constant columns left out\n", side, view.dropped.size());
-  }
-  fmt::print(stderr, "{} ({}): {} rows, ridge {:.3g} and {:.3g}, {:.3g} passes, {:.2f} s\n",
-             to_string(result.method), result.reason, result.samples, result.views[0].ridge,
-             result.views[1].ridge, result.passes, seconds);
+void write_files(const std::filesystem::path& folder, const CcaResult<S>& result) {
+  const auto& [left, right] = result.views;
+  write_npy<S>(folder / "weights_left.npy", left.weights);
+  write_npy<S>(folder / "weights_right.npy", right.weights);
+  write_npy_vector<double>(folder / "mean_left.npy", left.mean);
+  write_npy_vector<double>(folder / "mean_right.npy", right.mean);
 }
 
 template <class S>
-void write_history(const std::filesystem::path& path, const std::vector<Progress>& history) {
-  Matrix<double> rows(static_cast<Index>(history.size()), 7);
-  for (Index i = 0; i < rows.rows(); ++i) {
-    const Progress& at = history[static_cast<std::size_t>(i)];
-    rows.row(i) << static_cast<double>(at.iteration), at.passes, at.seconds, at.objective, at.infeasibility,
-        at.stationarity, at.step;
-  }
-  write_csv<double>(
-      path, rows,
-      {.names = {"iteration", "passes", "seconds", "objective", "infeasibility", "stationarity", "step"}});
+CcaResult<S> fit(const Options& options, Json& first_indices) {
+  CcaOptions cca = options.cca;
+  LiveLine line(!options.run.quiet);
+  cca.observer = show_progress(line, cca.passes);
+  auto left = open_source<S>(options.left), right = open_source<S>(options.right);
+  first_indices = {first_index(*left), first_index(*right)};
+  return fit_cca<S>(std::move(left), std::move(right), cca);
 }
 
 template <class S>
 void run(const Options& options) {
-  const auto begin = Clock::now();
-  CcaOptions cca = options.cca;
-  LiveLine line(!options.quiet);
-  cca.observer = [&](const Progress& progress) {
-    line.show([&] {
-      const double left = progress.seconds * (cca.passes / std::max(progress.passes, 1e-9) - 1);
-      return fmt::format("pass {:.2f} of {:g}   {:.0f} s left   objective {:.5f}   infeasibility {:.1e}",
-                         progress.passes, cca.passes, left, progress.objective, progress.infeasibility);
-    });
-    return true;
-  };
-  const auto result = fit_cca<S>(open_source<S>(options.left), open_source<S>(options.right), cca);
-  const double seconds = since(begin);
-  const Json summary = summarize(options, result, seconds);
-  if (!options.out.empty())
-    write_new_folder(options.out, [&](const std::filesystem::path& folder) {
-      write_npy<S>(folder / "weights_left.npy", result.views[0].weights);
-      write_npy<S>(folder / "weights_right.npy", result.views[1].weights);
-      write_npy_vector<double>(folder / "mean_left.npy", result.views[0].mean);
-      write_npy_vector<double>(folder / "mean_right.npy", result.views[1].mean);
-      if (!result.history.empty()) write_history<S>(folder / "history.csv", result.history);
-      write_summary(folder, summary);
-    });
-  if (options.json)
-    fmt::print("{}\n", summary.dump(2));
-  else
-    print_table(result);
-  if (!options.quiet && !options.json) print_end(result, seconds);
+  const auto start = Clock::now();
+  Json first_indices;
+  const auto result = fit<S>(options, first_indices);
+  const double seconds = since(start);
+  Json summary = summarize(options, result, seconds);
+  summary["first_index"] = std::move(first_indices);
+  deliver(
+      options.run, summary, result.history, [&](const auto& folder) { write_files(folder, result); },
+      [&] { print_table(result); });
+  if (options.run.quiet || options.run.json) return;
+  const auto& [left, right] = result.views;
+  tell_dropped("left", left.dropped);
+  tell_dropped("right", right.dropped);
+  tell_end(to_string(result.method), result.reason, result.samples,
+           fmt::format("{:.3g} and {:.3g}", left.ridge, right.ridge), result.passes, seconds);
+}
+
+template <class S>
+void plan(const Options& options) {
+  const auto left = open_source<S>(options.left), right = open_source<S>(options.right);
+  const Plan plan = plan_cca<S>(*left, *right, options.cca);
+  const auto method = to_string(plan.exact_is_chosen ? CcaMethod::exact : CcaMethod::landing);
+  tell_plan("cca", method, plan.reason, {{"exact", plan.exact}, {"landing", plan.landing}}, options.run.json);
 }
 
 }  // namespace
 
-void setup_cca(CLI::App& program) {
+void setup_cca(CLI::App& parent, Action action) {
   auto options = std::make_shared<Options>();
-  auto* command = program.add_subcommand("cca", "Canonical correlations of two files with the same rows");
-  const auto add = [&](const char* name, auto& value, const char* shown, const char* text) {
-    return command->add_option(name, value, text)->option_text(shown);
-  };
+  auto* command = parent.add_subcommand("cca", "Canonical correlations of two files with the same rows");
+  const OptionAdder add{command};
   CcaOptions& cca = options->cca;
   add("LEFT", options->left, "FILE", ".npy, csv, HDF5, Matrix Market, svmlight, IDX; or a folder")
       ->required();
   add("RIGHT", options->right, "FILE", "the same rows in other columns")->required();
   add("-p,--components", cca.components, "K", "how many pairs; required")->required()->check(whole_number(1));
-  add("--method", options->method, "NAME", "auto, exact or landing [auto: exact while it fits in --memory]")
-      ->check(one_of({"auto", "exact", "landing"}));
-  auto* ridge =
-      add("--ridge", options->ridge, "G", "added to the diagonal of both covariances")->check(number_from(0));
-  add("--relative-ridge", cca.relative_ridge, "G", "the same, times the mean variance [0.001]")
-      ->check(number_from(0))
-      ->excludes(ridge);
-  add("--passes", cca.passes, "T", "readings of the data by landing [4]")->check(positive_number());
-  add("--batch", cca.batch, "R", "rows per step of landing [128 or 8p; sparse rows 1024]")
-      ->check(whole_number(1));
-  add("--memory", cca.memory, "SIZE", "that the covariances may take, as 512MiB [2GiB]")
-      ->transform(memory_size());
-  command->add_flag("--no-center", options->no_center, "take the columns as they are");
-  command->add_flag("--scale", options->scale, "bring every column to unit variance");
-  add("--missing", options->missing, "NAME", "values: error, drop (the row) or mean [error]")
-      ->check(one_of({"error", "drop", "mean"}));
-  add("--held-out", cca.held_out, "X", "fraction of the rows to test on [0]")->check(CLI::Range(0.0, 0.9));
-  auto* momentum = add("--momentum", options->momentum, "M", "of landing [from the batch and the data]")
-                       ->check(CLI::Range(0.0, 0.99));
-  add("--step", cca.landing.step, "ETA", "of landing [from the batch and the data]")
-      ->check(positive_number());
-  add("--attraction", cca.landing.omega, "W", "omega of landing [0.25]")->check(positive_number());
-  add("--rank", cca.landing.rank, "K", "of the preconditioner's sketch [64 or 2p]")->check(whole_number(1));
-  auto* guard =
-      add("--guard", options->guard, "K", "columns carried beside the p [4 or p/4]")->check(whole_number(0));
-  add("--estimator", options->estimator, "NAME", "recursive, shared, split or svrg [recursive]")
-      ->check(one_of({"recursive", "shared", "split", "svrg"}));
-  add("--precision", options->precision, "NAME", "single or double [single]")
-      ->check(one_of({"single", "double"}));
-  add("--seed", cca.seed, "N", "of the order of the rows and the start [0]")->check(whole_number(0));
-  add("--threads", options->threads, "N", "of dense products [all]")->check(whole_number(1));
-  add("--out", options->out, "FOLDER", "a new folder for weights, history and summary.json");
-  command->add_flag("--json", options->json, "print one JSON object instead of the table");
-  command->add_flag("--quiet", options->quiet, "print the table alone, no progress");
+  add.choice(
+      "--method", {"auto", "exact", "landing"},
+      [&cca](const std::string& name) { cca.method = parse_cca_method(name); },
+      "auto, exact or landing [auto: what fits in --memory, then the faster]");
+  add_solver_options(
+      add, cca,
+      {.passes = "4", .batch = "128 or 8p; sparse rows 1024", .ridge = "0.001; sparse rows 4n/N if more"});
+  add_centring(add, cca.transform);
+  add_row_options(add, cca.transform);
+  add_held_out(add, cca.held_out);
+  add_run_options(add, options->run);
+  add_landing_options(add, cca.landing);
+  add_guard(add, cca.guard, "4 or p/4");
   command->footer(
       "Examples:\n"
       "  landfall cca left.npy right.npy -p 5\n"
       "  landfall cca left.svm right.svm -p 10 --memory 512MiB --held-out 0.1 --out run");
-  command->callback([=] {
-    CcaOptions& chosen = options->cca;
-    chosen.method = parse_cca_method(options->method);
-    chosen.landing.estimator = parse_estimator(options->estimator);
-    if (ridge->count() > 0) chosen.ridge = options->ridge;
-    if (momentum->count() > 0) chosen.landing.momentum = options->momentum;
-    if (guard->count() > 0) chosen.guard = options->guard;
-    if (options->no_center) chosen.transform.centring = Centring::none;
-    chosen.transform.unit_variance = options->scale;
-    chosen.transform.missing = options->missing == "drop"   ? Missing::drop
-                               : options->missing == "mean" ? Missing::mean
-                                                            : Missing::error;
-    if (!options->out.empty()) require_new_folder(options->out);
-    if (options->threads != 0) set_threads(options->threads);
-    if (options->precision == "single")
-      run<float>(*options);
+  command->callback([options, action] {
+    begin(options->run);
+    const bool single = options->run.precision == "single";
+    if (action == Action::plan)
+      single ? plan<float>(*options) : plan<double>(*options);
     else
-      run<double>(*options);
+      single ? run<float>(*options) : run<double>(*options);
   });
 }
 

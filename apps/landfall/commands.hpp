@@ -5,8 +5,18 @@
 
 namespace landfall::app {
 
-void setup_cca(CLI::App& program);
-void setup_gevp(CLI::App& program);
+/// What becomes of a problem and its options.
+enum class Action {
+  run,
+  plan,  // told what run would do
+};
+
+void setup_cca(CLI::App& parent, Action action);
+void setup_ica(CLI::App& parent, Action action);
+void setup_lda(CLI::App& parent, Action action);
+void setup_gevp(CLI::App& parent, Action action);
+void setup_transform(CLI::App& program);
+void setup_plan(CLI::App& program);
 void setup_data(CLI::App& program);
 
 }  // namespace landfall::app

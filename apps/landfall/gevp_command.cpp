@@ -2,7 +2,7 @@
 #include <landfall/data/matrix_file.hpp>
 #include <landfall/data/npy.hpp>
 #include <landfall/errors.hpp>
-#include <landfall/models/gevp.hpp>
+#include <landfall/models/gevp_plan.hpp>
 #include <landfall/parallel/threads.hpp>
 #include <landfall/version.hpp>
 
@@ -14,6 +14,7 @@
 #include "arguments.hpp"
 #include "commands.hpp"
 #include "live_line.hpp"
+#include "plan_table.hpp"
 #include "run_folder.hpp"
 #include "table.hpp"
 #include <fmt/format.h>
@@ -102,12 +103,27 @@ void print_end(const GevpResult<S>& result, double seconds, bool wanted) {
 }
 
 template <class S>
-void run(const Options& options) {
-  const auto begin = Clock::now();
-  const auto a = load_operator<S>(options.a), b = load_operator<S>(options.b);
+std::pair<OperatorPtr<S>, OperatorPtr<S>> load_operators(const Options& options) {
+  auto a = load_operator<S>(options.a), b = load_operator<S>(options.b);
   if (a->size() != b->size())
     throw DataError(fmt::format("{0} is {1}x{1} but {2} is {3}x{3}; expected the same size", options.a,
                                 a->size(), options.b, b->size()));
+  return {std::move(a), std::move(b)};
+}
+
+template <class S>
+void plan(const Options& options) {
+  const auto [a, b] = load_operators<S>(options);
+  const GevpPlan plan = plan_gevp<S>(*a, *b, options.gevp);
+  tell_plan("gevp", to_string(plan.method),
+            fmt::format("{} (lobpcg: the time of {:.0f} iterations)", plan.reason, kPlannedIterations),
+            {{"direct", plan.direct}, {"lobpcg", plan.lobpcg}}, options.json);
+}
+
+template <class S>
+void run(const Options& options) {
+  const auto begin = Clock::now();
+  const auto [a, b] = load_operators<S>(options);
   const auto expected = expected_values(options);
   const double read = since(begin);
 
@@ -182,9 +198,9 @@ void check(Options& options) {
 
 }  // namespace
 
-void setup_gevp(CLI::App& program) {
+void setup_gevp(CLI::App& parent, Action action) {
   auto options = std::make_shared<Options>();
-  auto* command = program.add_subcommand("gevp", "Largest or smallest eigenpairs of A x = lambda B x");
+  auto* command = parent.add_subcommand("gevp", "Largest or smallest eigenpairs of A x = lambda B x");
   const auto add = [&](const char* name, auto& value, const char* shown, const char* text) {
     return command->add_option(name, value, text)->option_text(shown);
   };
@@ -217,12 +233,13 @@ void setup_gevp(CLI::App& program) {
       "Examples:\n"
       "  landfall gevp A.npy B.npy -p 5\n"
       "  landfall gevp stiffness.mtx mass.mtx -p 10 --smallest --json");
-  command->callback([options] {
+  command->callback([options, action] {
     check(*options);
-    if (options->precision == "single")
-      run<float>(*options);
+    const bool single = options->precision == "single";
+    if (action == Action::plan)
+      single ? plan<float>(*options) : plan<double>(*options);
     else
-      run<double>(*options);
+      single ? run<float>(*options) : run<double>(*options);
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <new>
 
 #include "arguments.hpp"
@@ -20,29 +21,45 @@ namespace {
   std::_Exit(code);
 }
 
+/// One empty line between groups of options, where CLI11 has two.
+class HelpPage : public CLI::Formatter {
+  std::string make_help(const CLI::App* command, std::string name, CLI::AppFormatMode mode) const override {
+    std::string text = CLI::Formatter::make_help(command, std::move(name), mode);
+    for (std::size_t at = 0; (at = text.find("\n\n\n", at)) != std::string::npos;) text.erase(at, 1);
+    return text;
+  }
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App program(
-      "Canonical correlations and generalized eigenproblems, by the landing method and by others.",
+      "Canonical correlations, independent components, discriminants and generalized eigenproblems,\n"
+      "by the landing method and by others.",
       "landfall");
   program.set_help_flag("-h,--help", "print this help and exit");
   program.set_version_flag("--version", fmt::format("landfall {}", landfall::version()),
                            "print the version and exit");
   program.require_subcommand(1);
+  program.formatter(std::make_shared<HelpPage>());
   program.get_formatter()->column_width(28);
   program.get_formatter()->label("SUBCOMMAND", "COMMAND ...");
-  program.get_formatter()->label("Subcommands", "Commands");
   program.footer(
       "Examples:\n"
-      "  landfall cca left.npy right.npy -p 5\n"
+      "  landfall cca left.npy right.npy -p 5 --out run\n"
+      "  landfall transform run left.npy right.npy -o scores.npy\n"
       "  landfall data pencil out -n 500 --kind planted\n"
       "  landfall gevp out/A.npy out/B.npy -p 5 --known out/eigenvalues.npy\n"
       "landfall COMMAND --help tells more. Exit codes: 0 done, 2 wrong use, 3 bad input data,\n"
       "4 the numbers failed.");
-  landfall::app::setup_cca(program);
-  landfall::app::setup_gevp(program);
+  landfall::app::setup_cca(program, landfall::app::Action::run);
+  landfall::app::setup_ica(program, landfall::app::Action::run);
+  landfall::app::setup_lda(program, landfall::app::Action::run);
+  landfall::app::setup_gevp(program, landfall::app::Action::run);
+  landfall::app::setup_transform(program);
+  landfall::app::setup_plan(program);
   landfall::app::setup_data(program);
+  for (CLI::App* command : program.get_subcommands(nullptr)) command->group("Commands");
 
   try {
     program.parse(argc, argv);

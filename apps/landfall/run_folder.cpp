@@ -54,9 +54,13 @@ void write_new_folder(const fs::path& path, const std::function<void(const fs::p
   }
 }
 
+std::string json_text(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 void write_summary(const std::filesystem::path& folder, const nlohmann::ordered_json& summary) {
   AtomicFile file(folder / "summary.json");
-  file.write(summary.dump(2) + "\n");
+  file.write(json_text(summary) + "\n");
   file.commit();
 }
 

@@ -23,4 +23,8 @@ std::vector<std::string> aligned(const std::vector<double>& numbers, int digits)
   return texts;
 }
 
+std::string counted(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 }  // namespace landfall::app

@@ -1,8 +1,11 @@
 // The loop allocates nothing after the first step: every allocation of the process is counted while it runs.
+#include <landfall/data/memory_source.hpp>
 #include <landfall/landing/exact.hpp>
 #include <landfall/landing/sampled.hpp>
 #include <landfall/landing/sketch.hpp>
 #include <landfall/landing/solver.hpp>
+#include <landfall/landing/view_samples.hpp>
+#include <landfall/rivals/cca_ey.hpp>
 
 #include <atomic>
 #include <cstdlib>
@@ -110,6 +113,25 @@ TYPED_TEST(AllocationTest, SampledStepsAllocateNothing) {
     EXPECT_EQ(result.counts.allocations, 0u)
         << to_string(estimator);  // with short last batches among the steps
   }
+}
+
+TYPED_TEST(AllocationTest, StepsOfCcaEyAllocateNothing) {
+  using S = TypeParam;
+  std::vector<SourcePtr<S>> views;
+  for (std::uint64_t i = 0; i < 2; ++i)
+    views.push_back(std::make_unique<MemorySource<S>>(gaussian<S>(1000, 50, {6, i})));
+  DataStream<S> stream(std::move(views), {});
+  const auto batches = keep_rows(stream, 1000, 64);  // the last one is short
+  for (const Optimizer optimizer : {Optimizer::sgd, Optimizer::adam})
+    for (const bool halves : {true, false}) {
+      CcaEy<S> method(
+          {.components = 5, .ridge = 0.1},
+          {.optimizer = optimizer, .momentum = optimizer == Optimizer::sgd ? 0.9 : 0, .halves = halves});
+      method.step(batches[0][0], batches[0][1], 1e-3);
+      const auto before = allocations.load();
+      for (const auto& batch : batches) method.step(batch[0], batch[1], 1e-3);
+      EXPECT_EQ(allocations.load(), before) << halves;
+    }
 }
 
 }  // namespace landfall::test

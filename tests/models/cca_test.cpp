@@ -1,7 +1,9 @@
 // CCA against closed forms, and landing against the exact method.
 #include <landfall/data/memory_source.hpp>
 #include <landfall/data/planted_cca.hpp>
+#include <landfall/data/rows.hpp>
 #include <landfall/errors.hpp>
+#include <landfall/linalg/orthonormal.hpp>
 #include <landfall/models/cca.hpp>
 #include <landfall/parallel/threads.hpp>
 
@@ -120,6 +122,37 @@ TEST(Cca, ColumnsInAnotherOrderOrScaleAreTheSameData) {
     const double plain = files.fit(options).correlations.sum(), other = moved.fit(options).correlations.sum();
     EXPECT_NEAR(other, plain, (method == CcaMethod::exact ? 1e-9 : 1e-2) * plain);
   }
+}
+
+TEST(Cca, ARotatedViewIsTheSameData) {
+  const auto files = planted<double>(3000, 20, 15, 4);
+  TwoFiles<double> turned = files;
+  turned.left = files.left * random_orthonormal(20, 20, {5});
+  for (const auto method : {CcaMethod::exact, CcaMethod::landing}) {
+    const CcaOptions options{.components = 4, .method = method};
+    const double plain = files.fit(options).correlations.sum(),
+                 other = turned.fit(options).correlations.sum();
+    EXPECT_NEAR(other, plain, (method == CcaMethod::exact ? 1e-9 : 1e-3) * plain);
+  }
+}
+
+TEST(Cca, RareColumnsGetALargerRidge) {
+  PlantedCca<double> maker(
+      {.samples = 3000, .left = 100, .right = 100, .correlations = {0.6}, .nonzeros = 4});
+  Batch<double> x, y;
+  maker.read(0, 3000, x, y);
+  TwoFiles<double> files{RowMatrix<double>::Zero(3000, 100), RowMatrix<double>::Zero(3000, 100)};
+  for (Index i = 0; i < 3000; ++i)
+    for (const auto& [batch, rows] : {std::pair{&x, &files.left}, {&y, &files.right}})
+      dense_row<double>(*batch, i, std::span(rows->row(i).data(), 100));
+  const auto variance = [](const RowMatrix<double>& rows) {
+    return (rows.rowwise() - rows.colwise().mean()).squaredNorm() / 3000 / 100;
+  };
+  EXPECT_NEAR(files.fit({.components = 1}).views[0].ridge, 4 * 100.0 / 3000 * variance(files.left), 1e-12);
+  files.left.array() += 1;  // not rare any more
+  const auto shifted = files.fit({.components = 1});
+  EXPECT_NEAR(shifted.views[0].ridge, 1e-3 * variance(files.left), 1e-12);
+  EXPECT_NEAR(shifted.views[1].ridge, 4 * 100.0 / 3000 * variance(files.right), 1e-12);
 }
 
 TEST(Cca, TwoIdenticalViewsCorrelateCompletely) {

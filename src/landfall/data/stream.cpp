@@ -34,9 +34,7 @@ DataStream<S>::DataStream(std::vector<SourcePtr<S>> views, const StreamOptions& 
   }
   raw_.resize(sources_.size());
   current_.views.resize(sources_.size());
-  // More than one, so that neither side waits for the other at each batch.
-  ahead_.resize(options_.read_ahead ? 4 : 1);
-  for (Slot& slot : ahead_) slot.views.resize(sources_.size());
+  size_ring();
   if (options_.transform.needs_statistics()) learn();
   if (options_.read_ahead) thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
 }
@@ -132,6 +130,21 @@ void DataStream<S>::set_batch(Index rows) {
   std::unique_lock lock(mutex_);
   stop_reading(lock);
   options_.batch = rows;
+  size_ring();
+}
+
+/// Many batches, so that the caller goes on while the thread waits for a processor; fewer of large ones.
+template <class S>
+void DataStream<S>::size_ring() {
+  std::size_t row = 0;
+  for (const auto& source : sources_)
+    row += sizeof(S) * static_cast<std::size_t>(source->sparse() ? std::min<Index>(source->cols(), 1024)
+                                                                 : source->cols());
+  constexpr std::size_t bytes = 16 << 20;
+  const std::size_t slots = bytes / (row * static_cast<std::size_t>(options_.batch) + 1);
+  ahead_.resize(options_.read_ahead ? std::clamp<std::size_t>(slots, 3, 16) : 1);
+  for (Slot& slot : ahead_) slot.views.resize(sources_.size());
+  first_ = 0;
 }
 
 template <class S>
@@ -154,12 +167,8 @@ template <class S>
 bool DataStream<S>::next() {
   if (!started_) throw UsageError("a batch was asked for before a pass was begun");
   std::unique_lock lock(mutex_);
-  if (options_.read_ahead) {
-    changed_.wait(lock, [&] { return filled_ > 0; });
-  } else if (filled_ == 0) {
-    fill(free_slot());
-    ++filled_;
-  }
+  if (filled_ == 0 && wanted_ && !reading_) make_batch(lock);  // the thread has not come to it
+  changed_.wait(lock, [&] { return filled_ > 0; });
   Slot& slot = ahead_[first_];
   if (slot.error) std::rethrow_exception(slot.error);
   if (slot.last) {
@@ -178,17 +187,21 @@ bool DataStream<S>::next() {
 template <class S>
 void DataStream<S>::run(std::stop_token stop) {
   std::unique_lock lock(mutex_);
-  while (changed_.wait(lock, stop, [&] { return wanted_ && filled_ < ahead_.size(); })) {
-    Slot& slot = free_slot();
-    reading_ = true;
-    lock.unlock();
-    fill(slot);
-    lock.lock();
-    reading_ = false;
-    ++filled_;
-    if (slot.end()) wanted_ = false;
-    changed_.notify_all();
-  }
+  while (changed_.wait(lock, stop, [&] { return wanted_ && !reading_ && filled_ < ahead_.size(); }))
+    make_batch(lock);
+}
+
+template <class S>
+void DataStream<S>::make_batch(std::unique_lock<std::mutex>& lock) {
+  Slot& slot = free_slot();
+  reading_ = true;
+  lock.unlock();
+  fill(slot);
+  lock.lock();
+  reading_ = false;
+  ++filled_;
+  if (slot.end()) wanted_ = false;
+  changed_.notify_all();
 }
 
 template <class S>

@@ -25,7 +25,7 @@ struct StreamOptions {
   Index batch = 128;            // rows; fewer in the last batch, and where rows are dropped
   ShuffleOptions shuffle = {};  // window 0: that of the view which needs the smallest, for all
   TransformOptions transform = {};
-  bool read_ahead = true;  // by up to four batches, in a thread; the batches are the same without
+  bool read_ahead = true;  // by a few batches, in a thread; the batches are the same without
 };
 
 template <class S>
@@ -75,6 +75,8 @@ class DataStream {
 
   void choose_centring();
   void stop_reading(std::unique_lock<std::mutex>& lock);
+  void size_ring();
+  void make_batch(std::unique_lock<std::mutex>& lock);
   void check_rows();
   void learn();
   void drop_rows(std::vector<double>& labels);
@@ -100,13 +102,13 @@ class DataStream {
   Slot current_;
   std::vector<Slot> ahead_;  // a ring: the `filled_` slots from first_ on hold batches
 
-  // While the thread is reading, everything above is its own, but for current_ and the filled slots, which
-  // are the caller's.
+  // Who is reading, the thread or the caller, has everything above for itself, but for current_ and the filled
+  // slots, which are the caller's.
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::size_t first_ = 0, filled_ = 0;
   bool wanted_ = false;   // the pass is not at its end yet
-  bool reading_ = false;  // the thread is
+  bool reading_ = false;  // one of the two is
   std::jthread thread_;   // last: ends before anything else goes
 };
 

@@ -79,7 +79,7 @@ FirstLook<S> look_at(KeptSamples<S>& first, Index rank, std::uint64_t seed) {
     const Index k = std::min({rank > 0 ? rank : std::max<Index>(64, 2 * shapes[i].cols), shapes[i].rows,
                               std::max<Index>(1, first.count() / 4)});
     const BatchesOperator<S> b(seen, i, first.ridge(i));
-    const auto sketch = sketch_preconditioner<S>(b, {.rank = k, .seed = seed + i});
+    const auto sketch = sketch_preconditioner<S>(b, {.rank = k, .flat = 1.2, .seed = seed + i});
     look.metric.push_back(sketch);
     look.rank.push_back(sketch->rank());
     look.noise = std::max(look.noise, row_noise<S>(unseen, i, *sketch));

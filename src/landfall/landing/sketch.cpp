@@ -28,8 +28,7 @@ std::shared_ptr<const SketchPreconditioner<S>> sketch_preconditioner(const Symme
     throw UsageError(fmt::format("the rank of a sketch must be at least 1, got {}", options.rank));
   // One eigenvalue beyond the rank is needed for the tail; the other extra columns are the range finder's
   // margin.
-  const Index width = std::min(n, options.rank + 8),
-              rank = std::min(options.rank, std::max<Index>(width - 1, 1));
+  const Index width = std::min(n, options.rank + 8);
   Matrix<S> q = orthonormal_basis<S>(gaussian<S>(n, width, {options.seed, 0x5ce7})), y(n, width),
             small(width, width);
   for (int k = 0; k <= options.power_iterations; ++k) {
@@ -44,11 +43,13 @@ std::shared_ptr<const SketchPreconditioner<S>> sketch_preconditioner(const Symme
 
   const Vector<S> values = eigen.values().reverse().cwiseMax(S(0));
   if (!(values(0) > 0)) throw NumericalError("a sketch of B = 0 preconditions nothing");
-  Matrix<S> vectors(n, rank);
-  multiply<S>(q, eigen.vectors().rowwise().reverse().leftCols(rank), vectors);
   // A tail of zero would make K infinite off the sketch: B is then singular to working precision.
   const S floor = values(0) * std::numeric_limits<S>::epsilon() * static_cast<S>(n);
+  Index rank = std::min(options.rank, std::max<Index>(width - 1, 1));
   const S tail = std::max(values(std::min(rank, width - 1)), floor);
+  while (rank > 1 && values(rank - 1) < static_cast<S>(options.flat) * tail) --rank;
+  Matrix<S> vectors(n, rank);
+  multiply<S>(q, eigen.vectors().rowwise().reverse().leftCols(rank), vectors);
   return std::make_shared<SketchPreconditioner<S>>(std::move(vectors), values.head(rank), tail,
                                                    static_cast<S>(options.shift) * tail);
 }

@@ -9,7 +9,10 @@
 namespace landfall {
 
 struct SketchOptions {
-  Index rank = 64;
+  Index rank = 64;  // at most
+  /// Directions whose eigenvalue is below this many times the first one left out gain nothing and are left
+  /// out, too: where the spectrum is flat, K is a multiple of the identity.
+  double flat = 1;
   double shift = 0.3;        // mu as a fraction of the first eigenvalue left out; 0.3 to 1 works
   int power_iterations = 2;  // of the range finder: each costs a product with B
   std::uint64_t seed = 0;

@@ -32,9 +32,8 @@ class Timer {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-/// Weights of rare columns are noise. A ridge of c n / N mean variances, which adds to each column what c rows
-/// of the usual length would, evens that out; of the c that were tried on planted sparse views 4 was best, or
-/// within 0.5 % of it on rows held out (bench/README.md).
+/// Weights of rare columns are noise. 4 n / N mean variances, as much as four rows of the usual length add to
+/// each column, even that out (docs/method.md).
 double default_relative_ridge(const ColumnStatistics& columns) {
   const auto n = static_cast<double>(columns.mean.size()), rows = static_cast<double>(columns.rows);
   const bool rare = static_cast<double>(columns.nonzeros) < 0.1 * n * rows;

@@ -2,7 +2,6 @@
 #include <landfall/models/cca_plan.hpp>
 
 #include <algorithm>
-#include <bit>
 
 #include <fmt/format.h>
 
@@ -17,14 +16,6 @@ Index guard_columns(const CcaOptions& options, const std::array<Index, 2>& featu
   return std::clamp<Index>(wanted, 0, std::max<Index>(most, 0));
 }
 
-/// Large enough for p columns; large batches of sparse rows, whose products cost little beside the n x p
-/// blocks.
-Index batch_rows(const CcaOptions& options, bool sparse) {
-  if (options.batch > 0) return options.batch;
-  const auto several = static_cast<std::uint64_t>(8 * options.components);
-  return std::max<Index>(sparse ? 1024 : 128, static_cast<Index>(std::bit_ceil(several)));
-}
-
 }  // namespace
 
 template <class S>
@@ -35,19 +26,13 @@ Workload cca_workload(const CcaOptions& options, const std::array<Index, 2>& fea
                 .reading = sample.reading,
                 .components = options.components,
                 .columns = options.components + guard_columns(options, features),
-                .batch = batch_rows(options, sparse),
+                .batch = options.batch,
+                .rank = options.landing.rank,
                 .first_rows = options.first_rows,
                 .passes = options.passes,
                 .warm_up = options.landing.warm_up};
   if (sparse) work.nonzeros = sample.nonzeros;
-  const double share = static_cast<double>(options.memory) / 8, size = static_cast<double>(sizeof(S));
-  const double n = static_cast<double>(features[0] + features[1]);
-  const auto most = [](double count) { return static_cast<Index>(std::min(count, 1e9)); };
-  work.rank = options.landing.rank > 0
-                  ? options.landing.rank
-                  : std::clamp<Index>(most(share / (4 * n * size)), 8, std::max<Index>(64, 2 * work.columns));
-  const double row = sparse ? sample.nonzeros * (size + sizeof(Index)) : n * size;
-  work.first_rows = std::min(work.first_rows, std::max<Index>(most(share / row), 4 * work.columns));
+  choose_sizes<S>(work, options.memory);
   return work;
 }
 

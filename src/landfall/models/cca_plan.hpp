@@ -16,8 +16,7 @@ namespace landfall {
 template <class S>
 Plan plan_cca(Source<S>& left, Source<S>& right, const CcaOptions& options);
 
-/// The work that the options and the data make. Sizes that are left to landing are chosen here: guard columns,
-/// the batch, and the rank of the sketch and the first rows so that each takes at most an eighth of the memory.
+/// The work that the options and the data make, with the sizes that landing would take.
 template <class S>
 Workload cca_workload(const CcaOptions& options, const std::array<Index, 2>& features, bool sparse,
                       const SourceSample& rows);

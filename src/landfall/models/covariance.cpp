@@ -1,6 +1,10 @@
 #include <landfall/linalg/products.hpp>
 #include <landfall/models/covariance.hpp>
 
+#include <algorithm>
+
+#include <cblas.h>
+
 namespace landfall {
 namespace {
 
@@ -13,6 +17,21 @@ Eigen::Ref<const Matrix<S>> written_out(const CentredBatch<S>& view, Matrix<S>& 
   dense.resize(view.cols(), view.rows());
   view.transpose_times(identity, dense, 1, 0);
   return dense;
+}
+
+// products.hpp has a'a; with the rows of a batch as columns it is a a' that is wanted.
+void syrk(int n, int k, const double* a, int lda, double* c) {
+  cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n, k, 1, a, lda, 1, c, n);
+}
+void syrk(int n, int k, const float* a, int lda, float* c) {
+  cblas_ssyrk(CblasColMajor, CblasLower, CblasNoTrans, n, k, 1, a, lda, 1, c, n);
+}
+
+/// sum += a a', the lower triangle alone: half of the work.
+template <class S>
+void add_square(In<S> a, Matrix<S>& sum) {
+  syrk(static_cast<int>(a.rows()), static_cast<int>(a.cols()), a.data(), static_cast<int>(a.outerStride()),
+       sum.data());
 }
 
 }  // namespace
@@ -32,27 +51,23 @@ Covariances<S> covariances(DataStream<S>& stream) {
   stream.begin_pass(0);
   while (stream.next()) {
     const auto left = written_out(stream.view(0), left_dense, unit);
-    multiply_bt<S>(left, left, sums.within[0], 1, 1);
+    add_square<S>(left, sums.within[0]);
     if (features.size() == 2) {
       const auto right = written_out(stream.view(1), right_dense, unit);
-      multiply_bt<S>(right, right, sums.within[1], 1, 1);
+      add_square<S>(right, sums.within[1]);
       multiply_bt<S>(left, right, sums.cross, 1, 1);
     }
     sums.rows += stream.view(0).rows();
   }
   const S scale = S(1) / static_cast<S>(std::max<Index>(sums.rows, 1));
-  for (auto& within : sums.within) within *= scale;
+  for (auto& within : sums.within) {
+    within *= scale;
+    within.template triangularView<Eigen::StrictlyUpper>() = within.transpose();
+  }
   sums.cross *= scale;
   return sums;
 }
 
-std::uint64_t covariance_bytes(const std::vector<Index>& features, std::size_t scalar) {
-  double entries = 0;
-  for (const Index a : features) entries += 2.0 * static_cast<double>(a) * static_cast<double>(a);
-  if (features.size() == 2)
-    entries += 2.0 * static_cast<double>(features[0]) * static_cast<double>(features[1]);
-  return static_cast<std::uint64_t>(entries * static_cast<double>(scalar));  // each once, and a working copy
-}
 
 template Covariances<float> covariances<float>(DataStream<float>&);
 template Covariances<double> covariances<double>(DataStream<double>&);

@@ -21,9 +21,6 @@ struct Covariances {
 template <class S>
 Covariances<S> covariances(DataStream<S>& stream);
 
-/// Bytes that covariances() needs for views of these widths.
-std::uint64_t covariance_bytes(const std::vector<Index>& features, std::size_t scalar);
-
 extern template Covariances<float> covariances<float>(DataStream<float>&);
 extern template Covariances<double> covariances<double>(DataStream<double>&);
 

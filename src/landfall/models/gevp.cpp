@@ -26,17 +26,6 @@ constexpr std::array<std::pair<GevpMethod, std::string_view>, 4> kMethods{{{Gevp
 // A dense solve of this size takes a few seconds on two cores, as do a few dense LOBPCG iterations.
 constexpr Index kDirectLimit = 2500;
 
-/// The method `automatic` stands for, and why.
-std::pair<GevpMethod, std::string> choose(const GevpOptions& options, Index n) {
-  if (options.method != GevpMethod::automatic) return {options.method, "asked for"};
-  if (n <= kDirectLimit)
-    return {GevpMethod::direct, fmt::format("n = {} is at most {}: n^3 is cheap", n, kDirectLimit)};
-  if (5 * options.components > n)
-    return {GevpMethod::direct,
-            fmt::format("{} components are more than a fifth of n = {}", options.components, n)};
-  return {GevpMethod::lobpcg, fmt::format("n = {} is above {}: only products with A and B", n, kDirectLimit)};
-}
-
 template <class S>
 Matrix<S> written_out(const SymmetricOperator<S>& m) {
   const auto* dense = dynamic_cast<const DenseOperator<S>*>(&m);
@@ -160,6 +149,16 @@ void solve_landing(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& option
 
 }  // namespace
 
+std::pair<GevpMethod, std::string> choose_gevp_method(const GevpOptions& options, Index n) {
+  if (options.method != GevpMethod::automatic) return {options.method, "asked for"};
+  if (n <= kDirectLimit)
+    return {GevpMethod::direct, fmt::format("n = {} is at most {}: n^3 is cheap", n, kDirectLimit)};
+  if (5 * options.components > n)
+    return {GevpMethod::direct,
+            fmt::format("{} components are more than a fifth of n = {}", options.components, n)};
+  return {GevpMethod::lobpcg, fmt::format("n = {} is above {}: only products with A and B", n, kDirectLimit)};
+}
+
 std::string_view to_string(GevpMethod method) {
   for (const auto& [value, name] : kMethods)
     if (value == method) return name;
@@ -188,7 +187,7 @@ GevpResult<S> solve_gevp(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& 
                                                       : 1e-10;
 
   GevpResult<S> result;
-  std::tie(result.method, result.reason) = choose(options, n);
+  std::tie(result.method, result.reason) = choose_gevp_method(options, n);
   switch (result.method) {
     case GevpMethod::lobpcg:
       solve_lobpcg<S>(*a, *b, options, tolerance, result);

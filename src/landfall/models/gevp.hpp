@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace landfall {
 
@@ -64,6 +65,9 @@ struct GevpResult {
   std::uint64_t iterations = 0;
   Termination termination = Termination::converged;
 };
+
+/// What `automatic` stands for with matrices of this size, and why.
+std::pair<GevpMethod, std::string> choose_gevp_method(const GevpOptions& options, Index n);
 
 /// Throws UsageError when the sizes or p make no sense, DataError when B is not positive definite: by
 /// Cholesky for a dense B and a sparse one up to n = 2500, otherwise by what its entries and the method's

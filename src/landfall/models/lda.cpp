@@ -4,11 +4,11 @@
 #include <landfall/models/covariance.hpp>
 #include <landfall/models/discriminant.hpp>
 #include <landfall/models/lda.hpp>
+#include <landfall/models/lda_plan.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -44,14 +44,6 @@ void validate(const LdaOptions& options) {
     throw UsageError(fmt::format("first rows must be at least 1, got {}", options.first_rows));
   if (options.transform.centring == Centring::none || options.transform.centring == Centring::running)
     throw UsageError("LDA needs the mean of all rows; expected automatic or exact centring");
-}
-
-/// As for CCA: large batches of sparse rows, whose products cost little beside the n x p blocks.
-Index batch_rows(const LdaOptions& options, Index classes, bool sparse) {
-  if (options.batch > 0) return options.batch;
-  const Index p = options.components > 0 ? options.components : std::max<Index>(classes - 1, 1);
-  return std::max<Index>(sparse ? 1024 : 128,
-                         static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(8 * p))));
 }
 
 template <class S>
@@ -101,18 +93,28 @@ Matrix<S> exact_directions(DataStream<S>& stream, const ClassMeans& classes, dou
   return (scale.asDiagonal() * eigen.vectors).template cast<S>();
 }
 
+/// What the two readings so far, which took so long, tell of the rows.
+template <class S>
+SourceSample sample(const DataStream<S>& stream, double seconds) {
+  const auto rows = static_cast<double>(stream.statistics(0)->rows);
+  return {.rows = stream.statistics(0)->rows,
+          .reading = seconds / 2 / rows,
+          .nonzeros = static_cast<double>(stream.statistics(0)->nonzeros) / rows};
+}
+
 template <class S>
 Matrix<S> landing_directions(DataStream<S>& stream, const ClassMeans& classes, const LdaOptions& options,
-                             Index columns, LdaResult<S>& result) {
-  const std::vector<Index> components{columns};
+                             const Workload& work, LdaResult<S>& result) {
+  const std::vector<Index> components{work.columns};
   const std::vector<S> ridges{static_cast<S>(result.ridge)};
   const Link<S> link = between_link<S>(classes);
-  auto first = std::make_shared<KeptSamples<S>>(keep_rows(stream, options.first_rows), components, ridges,
-                                                link, options.seed);
+  auto first = std::make_shared<KeptSamples<S>>(keep_rows(stream, work.first_rows), components, ridges, link,
+                                                options.seed);
   auto all = std::make_shared<StreamSamples<S>>(stream, components, ridges, link, classes.rows);
   AdaptiveOptions landing = options.landing;
   landing.passes = options.passes;
-  landing.batch = result.batch;
+  landing.batch = work.batch;
+  landing.rank = work.rank;
   landing.seed = options.seed;
   auto [run, choice] = solve_adaptively<S>(std::move(first), std::move(all), landing,
                                            [&](const Progress& progress, const Point<S>&) {
@@ -195,24 +197,10 @@ LdaResult<S> fit_lda(SourcePtr<S> data, const Labels& labels, const LdaOptions& 
   if (data->rows()) labels.expect_rows(data->name(), *data->rows());
   LdaResult<S> result;
   Timer timer;
-  const std::uint64_t needed = covariance_bytes({data->cols()}, sizeof(double)) * 2;  // S_t and S_b
-  result.method = options.method;
-  if (options.method == LdaMethod::automatic)
-    result.method = needed <= options.memory ? LdaMethod::exact : LdaMethod::landing;
-  const std::string size =
-      fmt::format("covariances take {:.3g} MiB of {:.3g} MiB", static_cast<double>(needed) / 1048576,
-                  static_cast<double>(options.memory) / 1048576);
-  result.reason = options.method != LdaMethod::automatic ? "asked for"
-                  : result.method == LdaMethod::exact    ? size
-                                                         : size + ", landing needs none";
-  const bool exact = result.method == LdaMethod::exact;
-  std::optional<SerialBlas> serial;  // landing gives the same result with any number of threads
-  if (!exact) serial.emplace();
-  result.batch = exact ? 1024 : batch_rows(options, labels.classes(), data->sparse());
-
+  std::optional<SerialBlas> serial(std::in_place);  // landing gives the same with any number of threads
   std::vector<SourcePtr<S>> sources;
   sources.push_back(std::move(data));
-  DataStream<S> stream(std::move(sources), {.batch = result.batch,
+  DataStream<S> stream(std::move(sources), {.batch = 1024,
                                             .shuffle = {.seed = options.seed, .held_out = options.held_out},
                                             .transform = options.transform});
   const Source<S>& source = stream.source(0);
@@ -228,10 +216,24 @@ LdaResult<S> fit_lda(SourcePtr<S> data, const Labels& labels, const LdaOptions& 
   const double ridge = result.ridge = ridge_of(options, stream);
   if (ridge == 0 && classes.rows - classes.present() < features) singular(source.name(), 0);
   const Index all = std::min(classes.present() - 1, features);  // S_b has no more directions
-  const Index columns =
-      exact ? all : std::min(all, p + std::max<Index>(0, options.guard.value_or(std::max<Index>(16, p))));
+
+  const Workload work =
+      lda_workload<S>(options, features, p, all, source.sparse(), sample(stream, result.seconds.read));
+  result.method = options.method;
+  result.reason = "asked for";
+  if (options.method == LdaMethod::automatic) {
+    const Plan plan = make_plan<S>(work, options.memory);
+    result.method = plan.exact_is_chosen ? LdaMethod::exact : LdaMethod::landing;
+    result.reason = plan.reason;
+  }
+  const bool exact = result.method == LdaMethod::exact;
+  if (exact) serial.reset();
+  result.batch = exact ? 1024 : work.batch;
+  stream.set_batch(result.batch);
+
+  const Index columns = exact ? all : work.columns;
   const Matrix<S> x = exact ? exact_directions(stream, classes, ridge, columns)
-                            : landing_directions(stream, classes, options, columns, result);
+                            : landing_directions(stream, classes, options, work, result);
   if (exact) result.passes = 1;
   result.seconds.solve = timer.lap();
 

@@ -8,7 +8,8 @@
 //   use(result.weights, result.eigenvalues, result.training_accuracy);    // scores: (A - mean) weights
 //   for (const landfall::Index c : landfall::predict(result, batch)) use(result.classes[c]);
 //
-// By default nothing needs tuning: covariances and LAPACK while they fit in memory, landing beyond.
+// By default nothing needs tuning: covariances and LAPACK while they fit in memory and take less time, else
+// landing.
 // - One reading gives the means of the columns, one those of the classes, and with them S_b, which has a rank
 //   below the number of classes C: n x C numbers, never n x n.
 // - The solvers work on X'(S_t + ridge I)X = I with S_t = S_w + S_b, whose products need no labels. The
@@ -27,7 +28,7 @@
 namespace landfall {
 
 enum class LdaMethod {
-  automatic,  // exact while the covariance fits in memory, landing beyond
+  automatic,  // exact where the covariance fits in memory and takes less time, else landing (plan.hpp)
   exact,      // covariance in one pass, then LAPACK: n^2 memory
   landing,    // the method of the paper, without a covariance: O(n (C + p + batch + rank)) memory
 };

@@ -12,7 +12,7 @@ namespace landfall {
 struct MachineRates {
   double products = 0;  // flops of large products, with all threads
   double eigen = 0;     // n^3 of solve_pencil, with all threads
-  double thin = 0;      // flops of products of n x k with n x p, p small
+  double thin = 0;      // flops of products of a batch with n x p, p small
   double sparse = 0;    // multiply-adds of sparse rows with n x p
   double blocks = 0;    // numbers of y = a x + y, n x p too large for the cache
 };

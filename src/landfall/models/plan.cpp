@@ -2,6 +2,7 @@
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
 
@@ -10,8 +11,8 @@
 namespace landfall {
 namespace {
 
-constexpr double kProgram = 48 << 20;  // bytes of the program and its libraries
-constexpr double kWindow = 16384;      // sparse rows that are shuffled together
+constexpr std::uint64_t kProgram = 48 << 20;  // bytes of the program and its libraries
+constexpr double kWindow = 16384;             // sparse rows that are shuffled together
 
 double total(const std::vector<Index>& features) {
   double sum = 0;
@@ -43,20 +44,39 @@ std::uint64_t whole(double bytes) {
 }  // namespace
 
 template <class S>
+void choose_sizes(Workload& work, std::uint64_t memory) {
+  if (work.batch == 0)
+    work.batch =
+        std::max<Index>(work.nonzeros ? 1024 : 128,
+                        static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(8 * work.components))));
+  const double share = static_cast<double>(memory) / 8;
+  const auto most = [](double count) { return static_cast<Index>(std::min(count, 1e9)); };
+  if (work.rank == 0)
+    work.rank = std::clamp<Index>(most(share / (4 * total(work.features) * static_cast<double>(sizeof(S)))),
+                                  8, std::max<Index>(64, 2 * work.columns));
+  work.first_rows =
+      std::min(work.first_rows, std::max<Index>(most(share / row_bytes<S>(work)), 4 * work.columns));
+}
+
+template <class S>
 Cost exact_cost(const Workload& work, const MachineRates* rates) {
-  double entries = 0, cubes = 0;
+  double entries = 0, flops = 0, cubes = 0;  // of the covariances; per row, half of each square
   for (std::size_t i = 0; i < work.features.size(); ++i)
-    for (std::size_t j = i; j < work.features.size(); ++j)
-      entries += static_cast<double>(work.features[i]) * static_cast<double>(work.features[j]);
+    for (std::size_t j = i; j < work.features.size(); ++j) {
+      const double block = static_cast<double>(work.features[i]) * static_cast<double>(work.features[j]);
+      entries += block;
+      flops += i == j ? block : 2 * block;
+    }
   for (const Index n : work.features) cubes += std::pow(static_cast<double>(n), 3);
   const double rows = static_cast<double>(work.rows), p = static_cast<double>(work.components);
 
-  // Each covariance and a working copy, and a few batches of 1024 rows, which are made dense.
+  // With a few batches of 1024 rows, which are made dense.
   const double dense_row = total(work.features) * static_cast<double>(sizeof(S));
-  Cost cost{.bytes = whole(2 * entries * static_cast<double>(sizeof(S)) + 1024 * 6 * dense_row + kProgram)};
+  const double squares = work.squares > 0 ? work.squares : 2 * entries * static_cast<double>(sizeof(S));
+  Cost cost{.bytes = whole(squares + 1024 * 6 * dense_row + static_cast<double>(kProgram))};
   if (!rates) return cost;
   // Three readings: mean, covariances, evaluation.
-  const double covariances = beside(rows * work.reading, 2 * rows * entries / rates->products);
+  const double covariances = beside(rows * work.reading, rows * flops / rates->products);
   const double evaluation = beside(rows * work.reading, rows * score_flops(work, p) / rates->thin);
   // A pencil, and about as many flops as six products for the factors and what they are applied to.
   const double solve =
@@ -76,7 +96,8 @@ Cost landing_cost(const Workload& work, const MachineRates* rates) {
   // rows, five batches that are read ahead or used, and the rows that are shuffled.
   const double blocks = 30 * n * c, sketch = 4 * n * (k + 8);
   Cost cost{.bytes = whole((blocks + sketch) * static_cast<double>(sizeof(S)) +
-                           (first + 6 * r + (work.nonzeros ? kWindow : 0)) * row_bytes<S>(work) + kProgram)};
+                           (first + 6 * r + (work.nonzeros ? kWindow : 0)) * row_bytes<S>(work) +
+                           static_cast<double>(kProgram))};
   if (!rates) return cost;
   // The batch at two points, each A X, A'b and A'A X; K three times; about ten n x p by p x p products and
   // forty sums of blocks.
@@ -99,12 +120,13 @@ Cost landing_cost(const Workload& work, const MachineRates* rates) {
 template <class S>
 Plan make_plan(const Workload& work, std::uint64_t memory, const MachineRates* rates) {
   Plan plan{.exact = exact_cost<S>(work, rates), .landing = landing_cost<S>(work, rates)};
-  const bool fits = plan.exact.bytes <= memory;
+  const std::uint64_t needed = plan.exact.bytes - kProgram;
+  const bool fits = needed <= memory;
   plan.exact_is_chosen = fits && (!rates || plan.exact.seconds <= plan.landing.seconds);
   const std::string size =
-      fmt::format("exact covariances need {} of {}", memory_text(plan.exact.bytes), memory_text(memory));
+      fmt::format("exact covariances need {} of {}", memory_text(needed), memory_text(memory));
   if (!fits)
-    plan.reason = fmt::format("{}, landing {}", size, memory_text(plan.landing.bytes));
+    plan.reason = fmt::format("{}, landing {}", size, memory_text(plan.landing.bytes - kProgram));
   else if (!rates)
     plan.reason = size;
   else
@@ -119,7 +141,7 @@ Plan make_plan(const Workload& work, std::uint64_t memory) {
   Workload solving = work;
   solving.reading = 0;  // as dear for landing
   const Cost exact = exact_cost<S>(solving, &slow);
-  if (exact.bytes > memory || exact.seconds < 1) return make_plan<S>(work, memory, nullptr);
+  if (exact.bytes - kProgram > memory || exact.seconds < 1) return make_plan<S>(work, memory, nullptr);
   const MachineRates rates = measure_machine<S>();
   return make_plan<S>(work, memory, &rates);
 }

@@ -23,15 +23,22 @@ struct Workload {
   std::optional<double> nonzeros{};  // entries of a sparse row, all views; unset: rows are dense
   double reading = 0;                // seconds to read and centre one row of all views
   Index components = 1;              // p
+  double squares = 0;  // bytes of n x n matrices that exact has; 0: of each covariance and a working copy
   // Of landing:
-  Index columns = 0;  // p with the guard columns; 0: p
-  Index batch = 128, rank = 64, first_rows = 4096;
+  Index columns = 0;                                // p with the guard columns; 0: p
+  Index batch = 128, rank = 64, first_rows = 4096;  // see choose_sizes()
   double passes = 4;
   int warm_up = 8;
 };
 
+/// Sizes that are left to landing, where they are 0: the batch, large enough for p columns, and larger for
+/// sparse rows, whose products cost little beside the n x p blocks; the rank of the sketch. That and the first
+/// rows take at most an eighth of the memory each.
+template <class S>
+void choose_sizes(Workload& work, std::uint64_t memory);
+
 struct Cost {
-  std::uint64_t bytes = 0;  // in memory at most
+  std::uint64_t bytes = 0;  // in memory at most, with the program itself
   double seconds = 0;       // 0: not known, since no rates were given
 };
 
@@ -48,7 +55,8 @@ struct Plan {
   Cost exact{}, landing{};
 };
 
-/// Exact when it fits in memory and takes less time, else landing. Without rates by memory alone.
+/// Exact when it fits in so much memory beside the program and takes less time, else landing. Without rates by
+/// memory alone.
 template <class S>
 Plan make_plan(const Workload& work, std::uint64_t memory, const MachineRates* rates);
 
@@ -72,6 +80,7 @@ std::string memory_text(std::uint64_t bytes);
 std::string time_text(double seconds);
 
 #define LANDFALL_PLAN(EXTERN, S)                                                          \
+  EXTERN template void choose_sizes<S>(Workload&, std::uint64_t);                         \
   EXTERN template Cost exact_cost<S>(const Workload&, const MachineRates*);               \
   EXTERN template Cost landing_cost<S>(const Workload&, const MachineRates*);             \
   EXTERN template Plan make_plan<S>(const Workload&, std::uint64_t, const MachineRates*); \

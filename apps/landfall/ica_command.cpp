@@ -1,0 +1,168 @@
+// landfall ica DATA: the independent components of the rows of a file.
+#include <landfall/data/matrix_file.hpp>
+#include <landfall/data/npy.hpp>
+#include <landfall/data/open_source.hpp>
+#include <landfall/errors.hpp>
+#include <landfall/models/amari.hpp>
+#include <landfall/models/ica_plan.hpp>
+
+#include <memory>
+#include <optional>
+
+#include "commands.hpp"
+#include "model_run.hpp"
+#include "plan_table.hpp"
+#include <fmt/format.h>
+
+namespace landfall::app {
+namespace {
+
+struct Options {
+  std::string data;
+  std::string truth;   // a file with the mixing matrix
+  bool asked = false;  // for the method there is
+  IcaOptions ica;
+  RunOptions run;
+};
+
+std::string_view reason(const Options& options) {
+  return options.asked ? "asked for" : "ICA has no other method";
+}
+
+std::string_view kind(double sign) {
+  return sign > 0 ? "super-Gaussian" : "sub-Gaussian";
+}
+
+/// The mixing matrix, of as many rows as the data has columns, one column for each component.
+std::optional<Matrix<double>> read_truth(const Options& options, Index features) {
+  if (options.truth.empty()) return std::nullopt;
+  Matrix<double> mixing =
+      std::visit([](const auto& m) { return Matrix<double>(m); }, load_matrix<double>(options.truth));
+  const Index p = options.ica.components > 0 ? options.ica.components : features;
+  if (mixing.rows() != features || mixing.cols() != p)
+    throw DataError(
+        fmt::format("{}: {}x{}, expected {}x{}: a row for each column of {}, a column for each "
+                    "component",
+                    options.truth, mixing.rows(), mixing.cols(), features, p, options.data));
+  return mixing;
+}
+
+template <class S>
+double amari(const Options& options, const IcaResult<S>& result, const Matrix<double>& mixing) {
+  try {
+    return amari_distance(result.unmixing.template cast<double>(), mixing);
+  } catch (const UsageError& error) {
+    throw DataError(fmt::format("{}: {}", options.truth, error.what()));
+  }
+}
+
+template <class S>
+Json summarize(const Options& options, const IcaResult<S>& result, std::optional<double> distance,
+               double seconds) {
+  std::vector<std::string_view> kinds;
+  for (const double sign : result.signs) kinds.push_back(kind(sign));
+  Json summary{
+      {"problem", "ica"},
+      {"method", "landing"},
+      {"reason", reason(options)},
+      {"samples", result.samples},
+      {"features", result.unmixing.cols()},
+      {"components", result.unmixing.rows()},
+      {"contrast", to_string(result.contrast)},
+      {"negentropy", numbers(result.negentropy)},
+      {"kinds", kinds},
+      {"infeasibility", result.infeasibility},
+  };
+  append_run(summary, options.run, options.ica, result, result.ridge, seconds);
+  summary["dropped_columns"] = result.dropped;
+  if (distance) summary["amari"] = *distance;
+  return summary;
+}
+
+template <class S>
+void print_table(const IcaResult<S>& result, std::optional<double> distance) {
+  fmt::print("{:>5}  {:<14}  {:>10}\n", "", "source", "negentropy");
+  for (Index j = 0; j < result.signs.size(); ++j)
+    fmt::print("{:>5}  {:<14}  {:>10.3e}\n", j + 1, kind(result.signs(j)), result.negentropy(j));
+  if (distance) fmt::print("{:>5}  {:<14}  {:>10.3e}\n", "", "Amari distance", *distance);
+}
+
+template <class S>
+void write_files(const std::filesystem::path& folder, const IcaResult<S>& result) {
+  write_npy<S>(folder / "unmixing.npy", result.unmixing);
+  write_npy<S>(folder / "mixing.npy", result.mixing);
+  write_npy_vector<double>(folder / "mean.npy", result.mean);
+}
+
+template <class S>
+void run(const Options& options) {
+  const auto start = Clock::now();
+  auto source = open_source<S>(options.data);
+  const auto mixing = read_truth(options, source->cols());
+  const Json index = first_index(*source);
+  IcaOptions ica = options.ica;
+  const auto result = [&] {
+    LiveLine line(!options.run.quiet);
+    ica.observer = show_progress(line, ica.passes);
+    return fit_ica<S>(std::move(source), ica);
+  }();
+  const double seconds = since(start);
+  std::optional<double> distance;
+  if (mixing) distance = amari(options, result, *mixing);
+  Json summary = summarize(options, result, distance, seconds);
+  summary["first_index"] = index;
+  deliver(
+      options.run, summary, result.history, [&](const auto& folder) { write_files(folder, result); },
+      [&] { print_table(result, distance); });
+  if (options.run.quiet || options.run.json) return;
+  tell_dropped(options.data, result.dropped);
+  tell_end("landing", reason(options), result.samples, fmt::format("{:.3g}", result.ridge), result.passes,
+           seconds);
+}
+
+template <class S>
+void plan(const Options& options) {
+  const auto source = open_source<S>(options.data);
+  tell_plan("ica", "landing", reason(options), {{"landing", plan_ica<S>(*source, options.ica)}},
+            options.run.json);
+}
+
+}  // namespace
+
+void setup_ica(CLI::App& parent, Action action) {
+  auto options = std::make_shared<Options>();
+  auto* command = parent.add_subcommand("ica", "Independent components of the rows of a file");
+  const OptionAdder add{command};
+  IcaOptions& ica = options->ica;
+  add("DATA", options->data, "FILE", ".npy, csv, HDF5, Matrix Market, svmlight, IDX; or a folder")
+      ->required();
+  add("-p,--components", ica.components, "K", "how many [as many as columns]")->check(whole_number(1));
+  add.choice(
+      "--contrast", {"logcosh", "exp", "cube"},
+      [&ica](const std::string& name) { ica.contrast = parse_contrast(name); },
+      "logcosh, exp (outliers) or cube (kurtosis) [logcosh]");
+  add("--truth", options->truth, "FILE", "the mixing matrix, for the Amari distance to it");
+  add.choice(
+      "--method", {"auto", "landing"},
+      [&asked = options->asked](const std::string& name) { asked = name == "landing"; },
+      "auto or landing [auto: landing]");
+  add_solver_options(add, ica, {.passes = "2", .batch = "1024 or 8p", .ridge = "0"});
+  add_centring(add, ica.transform);
+  add_row_options(add, ica.transform);
+  add_run_options(add, options->run);
+  add_landing_options(add, ica.landing);
+  command->footer(
+      "Examples:\n"
+      "  landfall ica mixtures.npy --out run\n"
+      "  landfall data laplace-ica out && landfall ica out/data.npy --truth out/mixing.npy");
+  command->callback([options, action] {
+    begin(options->run);
+    const bool single = options->run.precision == "single";
+    if (action == Action::plan)
+      single ? plan<float>(*options) : plan<double>(*options);
+    else
+      single ? run<float>(*options) : run<double>(*options);
+  });
+}
+
+}  // namespace landfall::app

@@ -1,0 +1,76 @@
+#include <landfall/errors.hpp>
+#include <landfall/parallel/threads.hpp>
+#include <landfall/rivals/stochastic_cca.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace landfall {
+
+void validate(const StochasticCcaOptions& options) {
+  if (options.components < 1)
+    throw UsageError(fmt::format("components must be at least 1, got {}", options.components));
+  if (!(options.learning_rate > 0))
+    throw UsageError(fmt::format("learning_rate must be positive, got {}", options.learning_rate));
+  if (options.schedule == Schedule::milestones)
+    throw UsageError("schedule is milestones, expected constant, cosine or inverse_sqrt");
+  if (options.passes < 1) throw UsageError(fmt::format("passes must be at least 1, got {}", options.passes));
+  if (!(options.ridge >= 0))
+    throw UsageError(fmt::format("ridge must not be negative, got {}", options.ridge));
+}
+
+template <class S>
+Result<S> learn(StochasticCca<S>& method, DataStream<S>& stream, const StochasticCcaOptions& options) {
+  validate(options);
+  if (stream.views() != 2) throw UsageError(fmt::format("{} views, expected two", stream.views()));
+  const SerialBlas serial;  // the same result with any number of threads
+  const auto began = std::chrono::steady_clock::now();
+  const double horizon = options.passes;
+  const StepOptions steps{.rule = StepRule::fixed,
+                          .size = options.learning_rate,
+                          .schedule = options.schedule,
+                          .horizon = horizon};
+  const ColumnStatistics* columns = stream.statistics(0);
+  const double rows = static_cast<double>(columns ? columns->rows : stream.source(0).rows().value_or(0));
+
+  Result<S> result;
+  Progress& progress = result.progress;
+  result.history.reserve(static_cast<std::size_t>(options.passes));
+  const auto finite = [&] {
+    return std::ranges::all_of(method.x(), [](const auto& block) { return block.allFinite(); });
+  };
+  for (int pass = 0; pass < options.passes; ++pass) {
+    double sum = 0, seen = 0;
+    Index batches = 0;
+    stream.begin_pass(static_cast<std::uint64_t>(pass));
+    while (stream.next()) {
+      result.x = method.x();
+      progress.passes = pass + (rows > 0 ? seen / rows : 0);
+      progress.step = options.learning_rate * schedule_factor(steps, progress.iteration, progress.passes);
+      progress.objective = method.step(stream.view(0), stream.view(1), progress.step);
+      ++progress.iteration;
+      if (!std::isfinite(progress.objective) || !finite()) {
+        result.termination = Termination::diverged;
+        return result;
+      }
+      sum += progress.objective;
+      seen += static_cast<double>(stream.view(0).rows());
+      ++batches;
+    }
+    progress.passes = pass + 1;
+    progress.objective = sum / static_cast<double>(std::max<Index>(batches, 1));
+    progress.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    result.history.push_back(progress);
+  }
+  result.x = method.x();
+  result.termination = Termination::pass_limit;
+  return result;
+}
+
+LANDFALL_STOCHASTIC_CCA(, float)
+LANDFALL_STOCHASTIC_CCA(, double)
+
+}  // namespace landfall

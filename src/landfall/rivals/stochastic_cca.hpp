@@ -1,0 +1,54 @@
+// What the methods for CCA that look at one batch at a time share: landing's rivals on a stream of two views.
+//
+//   #include <landfall/rivals/cca_ey.hpp>
+//   landfall::StochasticCcaOptions options{.components = 5, .learning_rate = 1e-2, .ridge = 1e-3};
+//   landfall::CcaEy<float> method(options, {.optimizer = landfall::Optimizer::adam});
+//   const auto result = landfall::learn<float>(method, stream, options);
+//   use(result.x[0], result.x[1], result.history);    // any basis: canonical.hpp orders and normalises it
+//
+// A pass over the stream hands out the batches that landing gets in the pass of that number with that seed.
+#pragma once
+
+#include <landfall/data/stream.hpp>
+#include <landfall/landing/result.hpp>
+#include <landfall/landing/step.hpp>
+
+namespace landfall {
+
+struct StochasticCcaOptions {
+  Index components = 1;                    // p
+  double learning_rate = 1e-2;             // of the first step
+  Schedule schedule = Schedule::constant;  // or cosine, to 0 over the passes, or inverse_sqrt
+  int passes = 1;                          // over the training rows
+  double ridge = 0;                        // absolute, the same for both views
+  std::uint64_t seed = 0;                  // of the start; that of the batches is the stream's
+};
+
+/// Throws UsageError naming the field that is wrong.
+void validate(const StochasticCcaOptions& options);
+
+template <class S>
+class StochasticCca {
+ public:
+  virtual ~StochasticCca() = default;
+
+  /// Moves X and Y by what the rows of a batch say; returns the method's objective on them before that.
+  virtual double step(const CentredBatch<S>& left, const CentredBatch<S>& right, double rate) = 0;
+
+  /// X and Y; empty before the first step.
+  const Point<S>& x() const { return x_; }
+
+ protected:
+  Point<S> x_;
+};
+
+/// The whole run. One record of the history per pass, with the mean of the objective over its batches.
+template <class S>
+Result<S> learn(StochasticCca<S>& method, DataStream<S>& stream, const StochasticCcaOptions& options);
+
+#define LANDFALL_STOCHASTIC_CCA(EXTERN, S) \
+  EXTERN template Result<S> learn<S>(StochasticCca<S>&, DataStream<S>&, const StochasticCcaOptions&);
+LANDFALL_STOCHASTIC_CCA(extern, float)
+LANDFALL_STOCHASTIC_CCA(extern, double)
+
+}  // namespace landfall

@@ -1,0 +1,130 @@
+// landfall ica as a user runs it.
+#include <landfall/data/npy.hpp>
+#include <landfall/models/amari.hpp>
+
+#include "summary.hpp"
+#include "support.hpp"
+
+namespace landfall::test {
+namespace {
+
+/// Mixtures of five Laplace and two uniform sources.
+class IcaCommand : public ::testing::Test {
+ protected:
+  IcaCommand() {
+    EXPECT_EQ(
+        landfall({"data", "laplace-ica", "d", "-N", "20000", "-n", "7", "--uniform", "2", "--condition", "4"})
+            .code,
+        0);
+  }
+  Outcome landfall(const Words& arguments) const { return run_program(folder_.path(), arguments); }
+  Outcome ica(const Words& more) const {
+    Words words{"ica", "d/data.npy", "--threads", "1"};
+    words.insert(words.end(), more.begin(), more.end());
+    return landfall(words);
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(IcaCommand, HelpFitsAPage) {
+  expect_help(landfall({"ica", "--help"}));
+}
+
+// The power that a source has of others is of the order of 1/N for each of them.
+TEST_F(IcaCommand, FindsTheSourcesAndTheirKinds) {
+  for (const std::string precision : {"single", "double"}) {
+    const std::string out = "run_" + precision;
+    const auto run =
+        ica({"--truth", "d/mixing.npy", "--precision", precision, "--json", "--out", out, "--seed", "3"});
+    const Json summary = summary_of(run);
+    expect_contract(summary, "ica");
+    EXPECT_EQ(summary["method"], "landing");
+    EXPECT_EQ(summary["samples"], 20000);
+    EXPECT_EQ(summary["features"], 7);
+    EXPECT_EQ(summary["components"], 7);
+    EXPECT_EQ(summary["contrast"], "logcosh");
+    EXPECT_EQ(summary["seed"], 3);
+    EXPECT_EQ(summary["threads"], 1);
+    EXPECT_EQ(summary["precision"], precision);
+    EXPECT_EQ(summary["termination"], "pass_limit");
+    EXPECT_EQ(summary["mean_pass"], true);
+    EXPECT_LT(summary["amari"], 2e-3);
+    std::vector<std::string> kinds = summary["kinds"];
+    EXPECT_EQ(std::count(kinds.begin(), kinds.end(), "super-Gaussian"), 5);
+    EXPECT_EQ(std::count(kinds.begin(), kinds.end(), "sub-Gaussian"), 2);
+    const std::vector<double> negentropy = summary["negentropy"];
+    EXPECT_TRUE(std::is_sorted(negentropy.rbegin(), negentropy.rend()));
+
+    EXPECT_EQ(content(folder_ / (out + "/summary.json")), run.out);
+    const auto unmixing = read_npy<double>(folder_ / (out + "/unmixing.npy")),
+               mixing = read_npy<double>(folder_ / (out + "/mixing.npy"));
+    EXPECT_LT((unmixing * mixing - Matrix<double>::Identity(7, 7)).norm(), 1e-4);
+    EXPECT_NEAR(amari_distance(unmixing, read_npy<double>(folder_ / "d/mixing.npy")), summary["amari"], 1e-9);
+    EXPECT_EQ(read_npy<double>(folder_ / (out + "/mean.npy")).rows(), 7);
+    const std::string history = content(folder_ / (out + "/history.csv"));
+    EXPECT_EQ(history.find("iteration,passes,seconds,objective,infeasibility,stationarity,step\n"), 0U);
+    EXPECT_EQ(std::count(history.begin(), history.end(), '\n') - 1, summary["iterations"]);
+  }
+}
+
+TEST_F(IcaCommand, EveryContrastAndFewerComponents) {
+  for (const std::string contrast : {"logcosh", "exp", "cube"}) {
+    const Json summary = summary_of(ica({"--contrast", contrast, "--truth", "d/mixing.npy", "--json"}));
+    EXPECT_EQ(summary["contrast"], contrast);
+    EXPECT_LT(summary["amari"], 5e-3) << contrast;
+  }
+  const Json few = summary_of(ica({"-p", "2", "--json"}));
+  EXPECT_EQ(few["components"], 2);
+  EXPECT_EQ(few["negentropy"].size(), 2U);
+  EXPECT_FALSE(few.contains("amari"));
+}
+
+TEST_F(IcaCommand, TheTableAlignsAndQuietIsTheTableAlone) {
+  const auto run = ica({"--truth", "d/mixing.npy", "--quiet"});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_EQ(run.err, "");
+  const auto lines = aligned_lines(run.out);
+  ASSERT_EQ(lines.size(), 9U);
+  EXPECT_EQ(lines[0], "       source          negentropy");
+  EXPECT_EQ(lines[1].find("    1  super-Gaussian  "), 0U) << lines[1];
+  EXPECT_EQ(lines[7].find("    7  sub-Gaussian    "), 0U) << lines[7];
+  EXPECT_EQ(lines[8].find("       Amari distance  "), 0U) << lines[8];
+  const auto loud = ica({"--method", "landing"});
+  EXPECT_EQ(loud.err.find("landing (asked for): 20000 rows, ridge 0, "), 0U) << loud.err;
+  EXPECT_EQ(std::count(loud.err.begin(), loud.err.end(), '\n'), 1);
+}
+
+TEST_F(IcaCommand, ConstantColumnsAreSaidAndHaveNoWeight) {
+  Matrix<float> more(20000, 8);
+  more << read_npy<float>(folder_ / "d/data.npy"), Matrix<float>::Constant(20000, 1, 3);
+  write_npy<float>(folder_ / "more.npy", more);
+  const auto run = landfall({"ica", "more.npy", "--out", "run"});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_EQ(run.err.find("more.npy: 1 constant column left out\nlanding ("), 0U) << run.err;
+  const auto unmixing = read_npy<float>(folder_ / "run/unmixing.npy");
+  EXPECT_EQ(unmixing.rows(), 7);
+  EXPECT_TRUE((unmixing.col(7).array() == 0).all());
+  EXPECT_EQ(Json::parse(content(folder_ / "run/summary.json"))["dropped_columns"], std::vector<int>{7});
+}
+
+TEST_F(IcaCommand, WrongUseBadDataAndFailedNumbersAreSentences) {
+  const auto before = folder_.names();
+  const std::string see = " (see landfall ica --help)";
+  expect_error(landfall({"ica"}), 2, "DATA is required" + see);
+  expect_error(ica({"--contrast", "square"}), 2, "--contrast: 'square' is not logcosh, exp or cube" + see);
+  expect_error(ica({"--method", "exact"}), 2, "--method: 'exact' is not auto or landing" + see);
+  expect_error(ica({"-p", "0"}), 2, "--components: '0' is not a whole number of at least 1" + see);
+  expect_error(ica({"--out", "d"}), 2, "d: exists already; give a run folder that does not");
+  expect_error(landfall({"ica", "none.npy"}), 3, "none.npy: no such file");
+  expect_error(ica({"--truth", "none.npy"}), 3, "none.npy: no such file");
+  expect_error(ica({"-p", "3", "--truth", "d/mixing.npy", "--out", "run"}), 3,
+               "d/mixing.npy: 7x7, expected 7x3: a row for each column of d/data.npy, a column for each "
+               "component");
+  expect_error(ica({"-p", "8", "--out", "run"}), 4,
+               "d/data.npy: 7 columns that are not constant, expected at least p = 8");
+  EXPECT_EQ(folder_.names(), before);
+}
+
+}  // namespace
+}  // namespace landfall::test

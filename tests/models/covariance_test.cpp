@@ -1,0 +1,53 @@
+// Covariances against their definition: both triangles, widths around that of a strip, dense and sparse rows.
+#include <landfall/models/covariance.hpp>
+
+#include <data/memory_source.hpp>
+#include <support.hpp>
+
+namespace landfall::test {
+namespace {
+
+template <class S>
+class CovarianceTest : public Typed<S> {};
+TYPED_TEST_SUITE(CovarianceTest, Scalars);
+
+template <class S>
+void expect_by_definition(const RowMatrix<S>& left, const RowMatrix<S>& right, bool sparse) {
+  std::vector<SourcePtr<S>> views;
+  for (const auto* rows : {&left, &right})
+    views.push_back(std::make_unique<MemorySource<S>>(
+        MemoryFile<S>{.rows = *rows, .random_access = true, .sparse = sparse}));
+  DataStream<S> stream(std::move(views), {.batch = 32});  // the last one is shorter
+  const auto found = covariances(stream);
+  const auto centred = [](const RowMatrix<S>& rows) {
+    const Matrix<double> wide = rows.template cast<double>();
+    return Matrix<double>(wide.rowwise() - wide.colwise().mean());
+  };
+  const Matrix<double> x = centred(left), y = centred(right);
+  const auto count = static_cast<double>(left.rows());
+  const auto expect = [&](const Matrix<S>& m, const Matrix<double>& definition) {
+    ASSERT_EQ(m.rows(), definition.rows());
+    ASSERT_EQ(m.cols(), definition.cols());
+    EXPECT_LE((m.template cast<double>() - definition).norm(),
+              static_cast<double>(rounding<S>(static_cast<S>(definition.norm()))))
+        << left.cols() << " " << right.cols() << " " << sparse;
+  };
+  EXPECT_EQ(found.rows, left.rows());
+  expect(found.within[0], x.transpose() * x / count);
+  expect(found.within[1], y.transpose() * y / count);
+  expect(found.cross, x.transpose() * y / count);
+}
+
+TYPED_TEST(CovarianceTest, TheyAreTheirDefinition) {
+  using S = TypeParam;
+  for (const Index width : {1, 63, 64, 65, 150}) {
+    const RowMatrix<S> left = gaussian<S>(200, width, {1, 0}), right = gaussian<S>(200, 20, {1, 1});
+    for (const bool sparse : {false, true}) {
+      expect_by_definition<S>(left, right, sparse);
+      expect_by_definition<S>(right, left, sparse);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace landfall::test
