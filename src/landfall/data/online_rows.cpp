@@ -134,13 +134,6 @@ bool OnlineRows<S>::keep_more() {
 }
 
 template <class S>
-bool OnlineRows<S>::sparse() const {
-  for (const auto& batch : waiting_)
-    if (batch.sparse()) return true;
-  return false;
-}
-
-template <class S>
 Index OnlineRows<S>::rows() const {
   if (!started_) return 0;
   return statistics_[0].rows() + (complete_ ? 0 : waiting_[0].rows());

@@ -66,7 +66,6 @@ class OnlineRows {
   Index batch() const { return options_.batch; }
   /// Columns of a view; 0 before the first push.
   Index cols(std::size_t i) const { return started_ ? waiting_[i].cols() : 0; }
-  bool sparse() const;
   /// Rows in full batches; with those that wait while the first rows are being kept.
   Index rows() const;
   /// Of these rows.

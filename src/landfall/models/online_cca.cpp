@@ -6,7 +6,6 @@
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
 
