@@ -17,10 +17,17 @@
 #include <landfall/manifold/constraints.hpp>
 #include <landfall/manifold/fletcher.hpp>
 #include <landfall/manifold/retraction.hpp>
+#include <landfall/models/cca.hpp>
 #include <landfall/models/cca_plan.hpp>
+#include <landfall/models/gevp.hpp>
 #include <landfall/models/gevp_plan.hpp>
+#include <landfall/models/ica.hpp>
 #include <landfall/models/ica_plan.hpp>
+#include <landfall/models/lda.hpp>
 #include <landfall/models/lda_plan.hpp>
+#include <landfall/models/online_cca.hpp>
+#include <landfall/models/online_ica.hpp>
+#include <landfall/models/online_lda.hpp>
 #include <landfall/rivals/cca_ey.hpp>
 #include <landfall/rivals/lobpcg.hpp>
 #include <landfall/version.hpp>

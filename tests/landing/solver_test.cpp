@@ -342,6 +342,7 @@ TEST(Schedules, FollowTheirFormulas) {
   EXPECT_DOUBLE_EQ(schedule_factor({.schedule = Schedule::inverse_sqrt}, 99, 3), 0.1);
   EXPECT_DOUBLE_EQ(schedule_factor({.schedule = Schedule::cosine, .horizon = 4}, 0, 2), 0.5);
   EXPECT_NEAR(schedule_factor({.schedule = Schedule::cosine, .horizon = 4}, 0, 5), 0, 1e-15);
+  EXPECT_DOUBLE_EQ(schedule_factor({.schedule = Schedule::fading, .horizon = 4}, 99, 12), 0.5);
   const StepOptions steps{.schedule = Schedule::milestones, .milestones = {3, 4}};
   EXPECT_DOUBLE_EQ(schedule_factor(steps, 0, 2.9), 1);
   EXPECT_DOUBLE_EQ(schedule_factor(steps, 0, 3), 0.1);

@@ -21,6 +21,8 @@ double schedule_factor(const StepOptions& options, std::uint64_t iteration, doub
       const auto reached = std::upper_bound(options.milestones.begin(), options.milestones.end(), passes);
       return std::pow(options.milestone_factor, static_cast<double>(reached - options.milestones.begin()));
     }
+    case Schedule::fading:
+      return 1 / std::sqrt(1 + passes / options.horizon);
   }
   return 1;
 }
@@ -35,9 +37,11 @@ void validate(const StepOptions& options) {
   if (finds_its_own && options.schedule != Schedule::constant)
     throw UsageError(
         "step.schedule applies to fixed and safeguarded steps, not to a rule that finds its own");
-  if (options.schedule == Schedule::cosine && !(options.horizon > 0))
-    throw UsageError(
-        fmt::format("step.horizon must be positive for a cosine schedule, got {}", options.horizon));
+  if ((options.schedule == Schedule::cosine || options.schedule == Schedule::fading) &&
+      !(options.horizon > 0))
+    throw UsageError(fmt::format("step.horizon must be positive for a {} schedule, got {}",
+                                 options.schedule == Schedule::cosine ? "cosine" : "fading",
+                                 options.horizon));
   if (options.schedule == Schedule::milestones &&
       (options.milestones.empty() || !std::is_sorted(options.milestones.begin(), options.milestones.end())))
     throw UsageError("step.milestones must be given in ascending order");

@@ -22,13 +22,14 @@ enum class Schedule {
   inverse_sqrt,  // (1 + k)^-1/2, Theorem 2 of the paper
   cosine,        // from 1 to 0 over the horizon
   milestones,    // x milestone_factor after each milestone
+  fading,        // (1 + passes / horizon)^-1/2, without an end
 };
 
 struct StepOptions {
   StepRule rule = StepRule::line_search;
   double size = 0;  // eta_0 > 0; 0: found by the rule (line_search and barzilai_borwein only)
   Schedule schedule = Schedule::constant;
-  double horizon = 0;                   // cosine: the planned passes, > 0
+  double horizon = 0;                   // cosine: the planned passes, > 0; fading: after which it counts
   std::vector<double> milestones = {};  // in passes, ascending
   double milestone_factor = 0.1;
 };

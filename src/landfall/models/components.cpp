@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace landfall {
 namespace {
@@ -99,6 +100,30 @@ double rotation_residual(const ComponentMoments& moments, const Vector<double>& 
   const Matrix<double> m = moments.slopes * signs.asDiagonal();
   const double size = m.norm();
   return size > 0 ? (m - m.transpose()).norm() / (2 * size) : 0;
+}
+
+OrderedComponents ordered_components(const ComponentMoments& moments, Contrast contrast,
+                                     const Matrix<double>& weights, const Matrix<double>& mixing) {
+  const Index p = weights.cols();
+  const Vector<double> entropy = (moments.value.array() - gaussian_value(contrast)).square();
+  const Vector<double> c = moments.nonlinearity() * super_gaussian_sign(contrast);
+  std::vector<Index> order(static_cast<std::size_t>(p));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return entropy(a) > entropy(b); });
+
+  OrderedComponents result{Matrix<double>(weights.rows(), p), Matrix<double>(mixing.rows(), p),
+                           Vector<double>(p), Vector<double>(p)};
+  for (Index j = 0; j < p; ++j) {
+    const Index from = order[static_cast<std::size_t>(j)];
+    Index largest = 0;
+    weights.col(from).cwiseAbs().maxCoeff(&largest);
+    const double sign = weights(largest, from) < 0 ? -1 : 1;
+    result.weights.col(j) = sign * weights.col(from);
+    result.mixing.col(j) = sign * mixing.col(from);
+    result.signs(j) = c(from) < 0 ? -1 : 1;
+    result.negentropy(j) = entropy(from);
+  }
+  return result;
 }
 
 LANDFALL_COMPONENTS(, float)

@@ -42,6 +42,15 @@ Matrix<double> newton_step(const ComponentMoments& moments, const Matrix<double>
 /// ||skew(M S)|| / ||M||, S = diag(signs): 0 where f is stationary among rotations of the components.
 double rotation_residual(const ComponentMoments& moments, const Vector<double>& signs);
 
+struct OrderedComponents {
+  Matrix<double> weights, mixing;  // one row per column of the data; the largest weight of each is positive
+  Vector<double> signs;            // 1: super-Gaussian, -1: sub-Gaussian
+  Vector<double> negentropy;       // (E g(y) - E g(Gaussian))^2, descending
+};
+
+OrderedComponents ordered_components(const ComponentMoments& moments, Contrast contrast,
+                                     const Matrix<double>& weights, const Matrix<double>& mixing);
+
 #define LANDFALL_COMPONENTS(EXTERN, S)                                                    \
   EXTERN template ComponentMoments component_moments<S>(DataStream<S>&, Contrast, In<S>); \
   EXTERN template ComponentMoments component_moments<S>(const KeptBatches<S>&, Contrast, In<S>);

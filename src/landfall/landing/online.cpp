@@ -1,0 +1,178 @@
+#include <landfall/errors.hpp>
+#include <landfall/landing/online.hpp>
+#include <landfall/parallel/threads.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace landfall {
+namespace {
+
+constexpr Index kLeastSteps = 256;  // of a warm-up
+constexpr double kPatience = 5;     // t0 over r^2 / (eta^2 q)
+
+template <class S>
+std::vector<Index> features_of(const KeptSamples<S>& samples) {
+  std::vector<Index> features;
+  for (const Shape& shape : samples.shapes()) features.push_back(shape.rows);
+  return features;
+}
+
+template <class S>
+std::vector<Index> columns_of(const KeptSamples<S>& samples) {
+  std::vector<Index> columns;
+  for (const Shape& shape : samples.shapes()) columns.push_back(shape.cols);
+  return columns;
+}
+
+template <class S>
+std::vector<S> ridges_of(const KeptSamples<S>& samples) {
+  std::vector<S> ridges;
+  for (std::size_t i = 0; i < samples.shapes().size(); ++i) ridges.push_back(samples.ridge(i));
+  return ridges;
+}
+
+/// D K D with D = 1 but for the columns that stand still, where K knows the ridge alone and would be far too
+/// large once they vary.
+template <class S>
+PreconditionerPtr<S> bounded(const PreconditionerPtr<S>& k, const StillColumns& still) {
+  const Index n = k->size();
+  Matrix<S> unit = Matrix<S>::Zero(n, 1), column(n, 1);
+  unit(still.columns.front()) = 1;
+  k->apply(unit, column);  // all of them are alike to K
+  const double most = 1 / still.variance, have = static_cast<double>(column(still.columns.front()));
+  if (!(have > most)) return k;
+  auto d = std::make_shared<Vector<S>>(Vector<S>::Ones(n));
+  for (const Index j : still.columns) (*d)(j) = static_cast<S>(std::sqrt(most / have));
+  const auto scaled = [d](auto apply, S power) {
+    const Vector<S> scale = d->array().pow(power);
+    return [apply, scale, work = std::make_shared<Scratch<S>>()](In<S> x, Out<S> y) {
+      auto& dx = work->resize(x.rows(), x.cols());
+      dx = scale.asDiagonal() * x;
+      apply(dx, y);
+      y.array().colwise() *= scale.array();
+    };
+  };
+  return std::make_shared<CallbackPreconditioner<S>>(
+      n, scaled([k](In<S> x, Out<S> y) { k->apply(x, y); }, 1),
+      scaled([k](In<S> x, Out<S> y) { k->apply_inverse(x, y); }, -1));
+}
+
+double step_size(Index rows, double q) {
+  const double r = static_cast<double>(rows);
+  return 0.55 * r / (r + q);
+}
+
+void require_finite(Termination termination, std::uint64_t steps) {
+  if (termination == Termination::diverged || termination == Termination::infeasible_start)
+    throw NumericalError(fmt::format("landing failed after {} steps: {}", steps, to_string(termination)));
+}
+
+}  // namespace
+
+template <class S>
+PushedSamples<S>::PushedSamples(const KeptSamples<S>& like, Index batch)
+    : ViewSamples<S>(features_of(like), columns_of(like), ridges_of(like), like.link()),
+      views_(like.shapes().size()),
+      batch_(batch) {}
+
+template <class S>
+OnlineLanding<S>::OnlineLanding(const std::shared_ptr<KeptSamples<S>>& first,
+                                const OnlineLandingOptions& options, const std::vector<StillColumns>& still) {
+  const SerialBlas serial;  // the same result with any number of threads
+  FirstLook<S> look = look_at(*first, 0, options.seed);
+  for (std::size_t i = 0; i < still.size(); ++i) {
+    if (still[i].columns.empty()) continue;
+    for (const Index j : still[i].columns) look.start[i].row(j).setZero();
+    look.metric[i] = bounded(look.metric[i], still[i]);
+  }
+  metric_ = look.metric;
+  const double fitted = options.more ? 4 / static_cast<double>(first->count()) : 0;
+  landscape_ = std::make_unique<SampledLandscape<S>>(
+      first, SamplingOptions{.estimator = Estimator::recursive, .pass_variance = fitted}, fields());
+  const auto batches = static_cast<Index>(first->batches().size());
+  const int passes = std::max(options.warm_up, static_cast<int>((kLeastSteps + batches - 1) / batches));
+  const auto size = first->batches().front().front().rows();
+  auto warm = solve<S>(*landscape_, std::move(look.start),
+                       {.step = {.rule = StepRule::fixed, .size = step_size(size, look.noise)},
+                        .omega = options.omega,
+                        .stop = stop::passes(passes),
+                        .history = 0});
+  require_finite(warm.termination, warm.progress.iteration);
+  progress_ = warm.progress;
+  choice_ = {.rank = look.rank, .noise = look.noise, .warm_up = passes};
+  go_on(first, std::move(warm.x), options);
+}
+
+template <class S>
+OnlineLanding<S>::OnlineLanding(const std::shared_ptr<KeptSamples<S>>& first, const FirstLook<S>& look,
+                                std::unique_ptr<SampledLandscape<S>> warm, Point<S> x,
+                                const OnlineLandingOptions& options)
+    : metric_(look.metric), landscape_(std::move(warm)) {
+  const SerialBlas serial;
+  choice_ = {.rank = look.rank, .noise = look.noise};
+  if (!landscape_) {
+    landscape_ = std::make_unique<SampledLandscape<S>>(
+        first, SamplingOptions{.estimator = Estimator::recursive}, fields());
+    FieldValue<S> field;
+    for (std::size_t k = 0; k < first->batches().size(); ++k)
+      landscape_->field(x, {.attraction = 0.25, .step = 1, .omega = options.omega}, field);
+  }
+  go_on(first, std::move(x), options);
+}
+
+template <class S>
+std::vector<FieldOptions<S>> OnlineLanding<S>::fields() const {
+  std::vector<FieldOptions<S>> fields;
+  for (const auto& k : metric_) fields.push_back({Direction::preconditioned, Normal::newton, k});
+  return fields;
+}
+
+/// Over the rows that will come.
+template <class S>
+void OnlineLanding<S>::go_on(const std::shared_ptr<KeptSamples<S>>& first, Point<S> x,
+                             const OnlineLandingOptions& options) {
+  const double r = static_cast<double>(options.batch), q = choice_.noise;
+  const double eta = step_size(options.batch, q);
+  choice_.first_rows = first->count();
+  choice_.step = eta;
+  choice_.momentum = std::min(options.most_momentum, r / (r + 4 * q));
+  choice_.omega = options.omega;
+  if (!options.more) return;
+  pushed_ = std::make_shared<PushedSamples<S>>(*first, options.batch);
+  sampling_ = {.estimator = Estimator::recursive, .batch = options.batch};
+  landscape_->continue_with(pushed_, sampling_);
+  solving_ = {.step = {.rule = StepRule::fixed,
+                       .size = eta,
+                       .schedule = Schedule::fading,
+                       .horizon = kPatience * r / (eta * eta * q)},  // t0 / r, in batches
+              .omega = options.omega,
+              .momentum = choice_.momentum,
+              .history = 0};
+  solver_ = std::make_unique<Solver<S>>(*landscape_, std::move(x), solving_);
+}
+
+template <class S>
+void OnlineLanding<S>::forget() {
+  Point<S> x = solver_->x();
+  solver_.reset();
+  landscape_ = std::make_unique<SampledLandscape<S>>(pushed_, sampling_, fields());
+  solver_ = std::make_unique<Solver<S>>(*landscape_, std::move(x), solving_);
+  solver_->step();  // over the batch that is there: the estimate is never empty
+}
+
+template <class S>
+void OnlineLanding<S>::step(std::vector<CentredBatch<S>>& views) {
+  const SerialBlas serial;
+  pushed_->take(views);
+  solver_->step();
+  progress_ = solver_->progress();
+  require_finite(solver_->termination(), progress_.iteration);
+}
+
+LANDFALL_ONLINE(, float)
+LANDFALL_ONLINE(, double)
+
+}  // namespace landfall

@@ -1,0 +1,106 @@
+// Landing over rows that come without an end: one step for each batch, a point that can be used at any time.
+//
+//   #include <landfall/data/online_rows.hpp>
+//   landfall::OnlineRows<float> rows({"left", "right"}, {.batch = 128});
+//   auto first = std::make_shared<landfall::KeptSamples<float>>(rows.first(),
+//       std::vector<landfall::Index>{5, 5}, std::vector<float>{1e-3f, 1e-3f},
+//       landfall::correlation_link<float>());
+//   landfall::OnlineLanding<float> landing(first, {.batch = 128});     // K, q, a warm-up: adaptive.hpp
+//   while (rows.next()) landing.step(rows.centred());
+//   use(landing.x(), landing.bx(), landing.gradient());    // B X and grad f from all rows so far
+//
+// All that solve_adaptively() does but the cosine, which needs to know its end. The step fades instead:
+//   eta_t = eta / sqrt(1 + t/t0),   t0 = 5 r^2 / (eta^2 q),
+// t the rows since the first. An estimate of variance v (recursive.hpp) moves X by noise of size
+// eta sqrt(q v), carrying it along adds eta^2 q v / r to v, and a batch takes r v^2 away: v = 1/t, that of a
+// mean of all rows, needs eta below r / sqrt(q t). Measured on halves of MNIST and Fashion-MNIST, left and
+// right, top and bottom, and on planted data of condition 1e4, for r = 32...1024 (docs/method.md).
+#pragma once
+
+#include <landfall/landing/adaptive.hpp>
+
+namespace landfall {
+
+struct OnlineLandingOptions {
+  Index batch = 128;  // rows per step, after the first
+  bool more = true;   // rows will follow; else X is fitted to the first alone
+  int warm_up = 8;    // passes over the first rows, 256 steps at least
+  double most_momentum = 0.9;
+  double omega = 0.25;
+  std::uint64_t seed = 0;
+};
+
+/// Columns of a view that do not vary in the first rows, and the variance to expect once they do. X is 0 there
+/// until then, and K no more than one over that variance.
+struct StillColumns {
+  std::vector<Index> columns = {};
+  double variance = 0;
+};
+
+/// The batch that was handed over last. There are no passes: each batch counts as one.
+template <class S>
+class PushedSamples final : public ViewSamples<S> {
+ public:
+  PushedSamples(const KeptSamples<S>& like, Index batch);
+
+  Index count() const override { return batch_; }
+  void begin_pass(std::uint64_t) override {}
+  Index draw(Index) override { return views_.front().rows(); }
+  /// Swaps.
+  void take(std::vector<CentredBatch<S>>& views) { std::swap(views, views_); }
+
+ protected:
+  const CentredBatch<S>& view(std::size_t i) const override { return views_[i]; }
+
+ private:
+  std::vector<CentredBatch<S>> views_;
+  Index batch_;
+};
+
+template <class S>
+class OnlineLanding {
+ public:
+  /// Looks at the first rows and warms up on them. They are no longer needed afterwards.
+  OnlineLanding(const std::shared_ptr<KeptSamples<S>>& first, const OnlineLandingOptions& options,
+                const std::vector<StillColumns>& still = {});
+
+  /// Goes on where a warm-up elsewhere has come to: at x, with what the landscape has learnt; null: nothing.
+  OnlineLanding(const std::shared_ptr<KeptSamples<S>>& first, const FirstLook<S>& look,
+                std::unique_ptr<SampledLandscape<S>> warm, Point<S> x, const OnlineLandingOptions& options);
+
+  /// f has changed: the estimate begins anew, at the same point, with the last batch.
+  void forget();
+
+  /// One step; what is in `views` afterwards is unspecified. NumericalError where the numbers are no longer
+  /// finite.
+  void step(std::vector<CentredBatch<S>>& views);
+
+  /// The point that the last batch was seen at, and what all rows say there.
+  const Point<S>& x() const { return landscape_->recursive()->previous(); }
+  const Point<S>& bx() const { return landscape_->recursive()->bx(); }
+  const Point<S>& gradient() const { return landscape_->recursive()->gradient(); }
+
+  const Progress& progress() const { return progress_; }
+  const AdaptiveChoice& choice() const { return choice_; }
+
+ private:
+  void go_on(const std::shared_ptr<KeptSamples<S>>& first, Point<S> x, const OnlineLandingOptions& options);
+  std::vector<FieldOptions<S>> fields() const;
+
+  std::vector<PreconditionerPtr<S>> metric_;
+  SamplingOptions sampling_;
+  SolverOptions<S> solving_;
+  std::shared_ptr<PushedSamples<S>> pushed_;
+  std::unique_ptr<SampledLandscape<S>> landscape_;
+  std::unique_ptr<Solver<S>> solver_;
+  Progress progress_;
+  AdaptiveChoice choice_;
+};
+
+#define LANDFALL_ONLINE(EXTERN, S)        \
+  EXTERN template class PushedSamples<S>; \
+  EXTERN template class OnlineLanding<S>;
+LANDFALL_ONLINE(extern, float)
+LANDFALL_ONLINE(extern, double)
+
+}  // namespace landfall

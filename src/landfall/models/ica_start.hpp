@@ -1,0 +1,82 @@
+// Where ICA starts: directions, signs and the scale of f, found on first rows that are kept in memory.
+//
+//   #include <landfall/models/ica.hpp>
+//   auto weights = std::make_shared<landfall::Vector<float>>(landfall::Vector<float>::Zero(5));
+//   std::shared_ptr<landfall::KeptSamples<float>> kept;    // with contrast_link() of these weights
+//   const landfall::IcaOptions options;
+//   landfall::IcaStart<float> begin(kept, weights, options);
+//   begin.warm_up(0);
+//   use(begin.x(), *weights);
+//
+// All signs start alike. Every few passes one changes where c_j = E g''(y_j) - E g'(y_j) y_j says so, and landing
+// goes on from where it is with the new f (ica.hpp).
+#pragma once
+
+#include <landfall/landing/adaptive.hpp>
+#include <landfall/models/components.hpp>
+#include <landfall/models/ica.hpp>
+
+namespace landfall {
+
+template <class S>
+class IcaStart {
+ public:
+  /// K and a random start (whitening.hpp). The samples' link has these weights, which are written here. The
+  /// options must outlive it.
+  IcaStart(std::shared_ptr<KeptSamples<S>> first, std::shared_ptr<Vector<S>> weights,
+           const IcaOptions& options);
+
+  /// `variance`: of the mean over the first rows, in units of one row's; 0 when they are all there are. Returns
+  /// the passes it took.
+  int warm_up(double variance);
+
+  const Point<S>& x() const { return x_; }
+  const FirstLook<S>& look() const { return look_; }
+  /// What the estimator knows at the end; null where f changed since.
+  std::unique_ptr<SampledLandscape<S>> release() { return std::move(landscape_); }
+
+  double step(double r) const {
+    return options_.landing.step > 0 ? options_.landing.step : 0.55 * r / (r + look_.noise);
+  }
+  std::vector<FieldOptions<S>> fields() const {
+    return {{Direction::preconditioned, Normal::newton, look_.metric.front()}};
+  }
+
+ private:
+  bool change(const ComponentMoments& moments, double least);
+  ComponentMoments moments() const;
+
+  std::shared_ptr<KeptSamples<S>> first_;
+  std::shared_ptr<Vector<S>> weights_;
+  const IcaOptions& options_;
+  FirstLook<S> look_;
+  Point<S> x_;
+  std::unique_ptr<SampledLandscape<S>> landscape_;
+};
+
+/// What |c| of a Gaussian component may come to by chance.
+double doubt(const ComponentMoments& moments);
+
+/// The weights s_j / (2 max |c|) of f. A sign that is there changes where s_j c_j < -least. At first all are
+/// the same: c of a mixture of many sources is mostly noise, its sum over the components less so.
+template <class S>
+void reweigh(const ComponentMoments& moments, double least, Vector<S>& weights);
+
+/// Rows that ICA needs to see more than noise: among n directions of N Gaussian rows some have |c| of the
+/// order of sqrt(n/N) by chance, which 100 rows per column keep below that of most sources.
+template <class S>
+Index ica_first_rows(const IcaOptions& options, Index n);
+
+/// What a batch must have so that its Gram matrix of the p components is near that of all rows.
+constexpr Index ica_rows_for(Index p) {
+  return 8 * p;
+}
+
+#define LANDFALL_ICA_START(EXTERN, S)                                           \
+  EXTERN template class IcaStart<S>;                                            \
+  EXTERN template void reweigh<S>(const ComponentMoments&, double, Vector<S>&); \
+  EXTERN template Index ica_first_rows<S>(const IcaOptions&, Index);
+LANDFALL_ICA_START(extern, float)
+LANDFALL_ICA_START(extern, double)
+
+}  // namespace landfall
