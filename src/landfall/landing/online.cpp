@@ -1,5 +1,6 @@
 #include <landfall/errors.hpp>
 #include <landfall/landing/online.hpp>
+#include <landfall/landing/sketch.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
@@ -44,20 +45,9 @@ PreconditionerPtr<S> bounded(const PreconditionerPtr<S>& k, const StillColumns& 
   k->apply(unit, column);  // all of them are alike to K
   const double most = 1 / still.variance, have = static_cast<double>(column(still.columns.front()));
   if (!(have > most)) return k;
-  auto d = std::make_shared<Vector<S>>(Vector<S>::Ones(n));
-  for (const Index j : still.columns) (*d)(j) = static_cast<S>(std::sqrt(most / have));
-  const auto scaled = [d](auto apply, S power) {
-    const Vector<S> scale = d->array().pow(power);
-    return [apply, scale, work = std::make_shared<Scratch<S>>()](In<S> x, Out<S> y) {
-      auto& dx = work->resize(x.rows(), x.cols());
-      dx = scale.asDiagonal() * x;
-      apply(dx, y);
-      y.array().colwise() *= scale.array();
-    };
-  };
-  return std::make_shared<CallbackPreconditioner<S>>(
-      n, scaled([k](In<S> x, Out<S> y) { k->apply(x, y); }, 1),
-      scaled([k](In<S> x, Out<S> y) { k->apply_inverse(x, y); }, -1));
+  Vector<S> d = Vector<S>::Ones(n);
+  for (const Index j : still.columns) d(j) = static_cast<S>(std::sqrt(most / have));
+  return std::make_shared<ScaledPreconditioner<S>>(std::move(d), k);
 }
 
 double step_size(Index rows, double q) {
