@@ -4,6 +4,8 @@
 #include <landfall/linalg/operator.hpp>
 #include <landfall/linalg/orthonormal.hpp>
 
+#include <cmath>
+
 #include "support.hpp"
 
 namespace landfall::test {
@@ -31,6 +33,22 @@ TEST(Sketch, HasTheDirectionsThatStandOut) {
   bx += 0.3 * x;
   k->apply(bx, kbx);
   EXPECT_LT((kbx - x).norm(), 1e-2 * x.norm());
+}
+
+TEST(Sketch, GrowsWhileTheSpectrumFallsSteeply) {
+  const Index n = 100;
+  const Matrix<double> q = random_orthonormal(n, n, {3});
+  Vector<double> values(n);
+  for (Index i = 0; i < n; ++i) values(i) = std::pow(10.0, -static_cast<double>(i) / 8);
+  const DenseOperator<double> b(q * values.asDiagonal() * q.transpose());
+  const auto rank = [&](Index most) {
+    return sketch_preconditioner<double>(b, {.rank = 8, .trace = values.sum(), .most = most})->rank();
+  };
+  EXPECT_EQ(rank(0), 8);
+  EXPECT_EQ(rank(31), 16);
+  EXPECT_EQ(rank(1000), 64);
+  const DenseOperator<double> flat(Matrix<double>::Identity(n, n));
+  EXPECT_EQ(sketch_preconditioner<double>(flat, {.rank = 8, .trace = 100, .most = 64})->rank(), 8);
 }
 
 TEST(Sketch, InOtherCoordinatesIsScaledOnBothSides) {

@@ -103,6 +103,11 @@ TEST(Plan, ShortMemoryMeansFewerFirstRowsAndASmallerSketch) {
   const auto usual = cca_workload<float>({.components = 5}, {400, 400}, false, sample);
   EXPECT_EQ(usual.first_rows, 4096);
   EXPECT_EQ(usual.rank, 64);
+  EXPECT_EQ(usual.most_rank, 256);  // twice the batch
+  EXPECT_EQ(
+      cca_workload<float>({.components = 5, .landing = {.rank = 30}}, {400, 400}, false, sample).most_rank,
+      30);
+  EXPECT_EQ(cca_workload<float>({.components = 5}, {400, 400}, true, sample).most_rank, 64);
   const auto tight =
       cca_workload<float>({.components = 5, .memory = 64 << 20}, {20'000, 20'000}, false, sample);
   EXPECT_LE(tight.first_rows * 40'000 * 4, 8 << 20);

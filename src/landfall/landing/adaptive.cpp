@@ -55,27 +55,49 @@ PreconditionerPtr<S> scaled_sketch(const SymmetricOperator<S>& b, const Vector<S
   return std::make_shared<ScaledPreconditioner<S>>(scale, sketch);
 }
 
+/// Hands over the rows, a few at a time, as columns.
+template <class S, class Use>
+void each_row(std::span<const std::vector<CentredBatch<S>>> batches, std::size_t view, Use use) {
+  constexpr Index width = 16;
+  for (const auto& batch : batches) {
+    const CentredBatch<S>& rows = batch[view];
+    Matrix<S> unit(rows.rows(), width), a(rows.cols(), width);
+    for (Index begin = 0; begin < rows.rows(); begin += width) {
+      unit.setZero();
+      for (Index j = 0; j < std::min(width, rows.rows() - begin); ++j) unit(begin + j, j) = 1;
+      rows.transpose_times(unit, a, 1, 0);  // zeros beyond the last row
+      use(a);
+    }
+  }
+}
+
+/// tr D A'A D / N.
+template <class S>
+double scaled_trace(std::span<const std::vector<CentredBatch<S>>> batches, std::size_t view,
+                    const Vector<S>& scale) {
+  double squares = 0, count = 0;
+  for (const auto& batch : batches) count += static_cast<double>(batch[view].rows());
+  each_row<S>(batches, view, [&](const Matrix<S>& a) {
+    squares += static_cast<double>((scale.asDiagonal() * a).squaredNorm());
+  });
+  return squares / std::max(count, 1.0);
+}
+
 /// E||a||_K^4 / E||a||_K^2 over the rows a.
 template <class S>
 double row_noise(std::span<const std::vector<CentredBatch<S>>> batches, std::size_t view,
                  const Preconditioner<S>& k) {
-  constexpr Index width = 16;
   double squares = 0, fourths = 0;
-  for (const auto& batch : batches) {
-    const CentredBatch<S>& rows = batch[view];
-    Matrix<S> unit(rows.rows(), width), a(rows.cols(), width), ka(rows.cols(), width);
-    for (Index begin = 0; begin < rows.rows(); begin += width) {
-      unit.setZero();
-      for (Index j = 0; j < std::min(width, rows.rows() - begin); ++j) unit(begin + j, j) = 1;
-      rows.transpose_times(unit, a, 1, 0);  // rows begin, begin + 1, ... as columns
-      k.apply(a, ka);
-      for (Index j = 0; j < width; ++j) {
-        const double square = static_cast<double>(a.col(j).dot(ka.col(j)));
-        squares += square;
-        fourths += square * square;
-      }
+  Matrix<S> ka;
+  each_row<S>(batches, view, [&](const Matrix<S>& a) {
+    ka.resize(a.rows(), a.cols());
+    k.apply(a, ka);
+    for (Index j = 0; j < a.cols(); ++j) {
+      const double square = static_cast<double>(a.col(j).dot(ka.col(j)));
+      squares += square;
+      fourths += square * square;
     }
-  }
+  });
   return squares > 0 ? fourths / squares : 0;
 }
 
@@ -97,7 +119,7 @@ std::vector<Vector<S>> column_ranges(const DataStream<S>& stream) {
 
 template <class S>
 FirstLook<S> look_at(KeptSamples<S>& first, Index rank, std::uint64_t seed,
-                     const std::vector<Vector<S>>& ranges) {
+                     const std::vector<Vector<S>>& ranges, Index most_rank) {
   const auto& shapes = first.shapes();
   const std::span batches(first.batches());
   const std::size_t sketched = batches.size() > 1 ? (3 * batches.size() + 3) / 4 : 1;
@@ -109,9 +131,14 @@ FirstLook<S> look_at(KeptSamples<S>& first, Index rank, std::uint64_t seed,
     const Index k = std::min({rank > 0 ? rank : std::max<Index>(64, 2 * shapes[i].cols), shapes[i].rows,
                               std::max<Index>(1, first.count() / 4)});
     const BatchesOperator<S> b(seen, i, first.ridge(i));
-    const SketchOptions options{.rank = k, .flat = 1.2, .seed = seed + i};
-    look.metric.push_back(ranges.empty() ? scaled_sketch<S>(b, Vector<S>::Ones(b.size()), options, look.rank)
-                                         : scaled_sketch<S>(b, ranges[i].cwiseInverse(), options, look.rank));
+    const Vector<S> scale = ranges.empty() ? Vector<S>::Ones(b.size()) : Vector<S>(ranges[i].cwiseInverse());
+    const SketchOptions options{
+        .rank = k,
+        .trace = scaled_trace<S>(seen, i, scale) + static_cast<double>(first.ridge(i) * scale.squaredNorm()),
+        .most = std::min(most_rank, first.count() / 4),
+        .flat = 1.2,
+        .seed = seed + i};
+    look.metric.push_back(scaled_sketch<S>(b, scale, options, look.rank));
     look.noise = std::max(look.noise, row_noise<S>(unseen, i, *look.metric[i]));
 
     look.start.emplace_back(shapes[i].rows, shapes[i].cols);
@@ -146,7 +173,7 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<KeptSamples<S>> first, std::s
                                    std::function<bool(const Progress&, const Point<S>&)> observer,
                                    const std::vector<Vector<S>>& ranges) {
   const SerialBlas serial;  // the same result with any number of threads
-  const FirstLook<S> look = look_at(*first, options.rank, options.seed, ranges);
+  const FirstLook<S> look = look_at(*first, options.rank, options.seed, ranges, options.most_rank);
   const double q = look.noise;
   const auto step = [&](double r) { return options.step > 0 ? options.step : 0.55 * r / (r + q); };
   const double r = static_cast<double>(options.batch);

@@ -39,6 +39,7 @@ struct AdaptiveOptions {
   double passes = 4;                    // planned readings of all rows
   Index batch = 128;                    // rows per step
   Index rank = 0;                       // k; 0: 64, or 2p if that is more
+  Index most_rank = 0;                  // up to which k is doubled where the spectrum asks for it
   double step = 0;                      // eta; 0: as above
   std::optional<double> momentum = {};  // unset: as above, at most 0.9
   double omega = 0.25;
@@ -82,7 +83,7 @@ struct FirstLook {
 
 template <class S>
 FirstLook<S> look_at(KeptSamples<S>& first, Index rank, std::uint64_t seed,
-                     const std::vector<Vector<S>>& ranges = {});
+                     const std::vector<Vector<S>>& ranges = {}, Index most_rank = 0);
 
 /// `first` may be all there is (then it has as many rows). The observer is called after every step over
 /// `all`; false ends the run.
@@ -95,7 +96,7 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<KeptSamples<S>> first, std::s
 #define LANDFALL_ADAPTIVE(EXTERN, S)                                                        \
   EXTERN template std::vector<Vector<S>> column_ranges<S>(const DataStream<S>&);            \
   EXTERN template FirstLook<S> look_at<S>(KeptSamples<S>&, Index, std::uint64_t,            \
-                                          const std::vector<Vector<S>>&);                   \
+                                          const std::vector<Vector<S>>&, Index);            \
   EXTERN template AdaptiveResult<S> solve_adaptively<S>(                                    \
       std::shared_ptr<KeptSamples<S>>, std::shared_ptr<Samples<S>>, const AdaptiveOptions&, \
       std::function<bool(const Progress&, const Point<S>&)>, const std::vector<Vector<S>>&);

@@ -47,6 +47,13 @@ std::shared_ptr<const SketchPreconditioner<S>> sketch_preconditioner(const Symme
   const S floor = values(0) * std::numeric_limits<S>::epsilon() * static_cast<S>(n);
   Index rank = std::min(options.rank, std::max<Index>(width - 1, 1));
   const S tail = std::max(values(std::min(rank, width - 1)), floor);
+  const double rest = (options.trace - static_cast<double>(values.head(rank).sum())) /
+                      static_cast<double>(std::max<Index>(n - rank, 1));
+  if (2 * rank <= std::min(options.most, n - 1) && static_cast<double>(tail) > 4 * rest) {
+    SketchOptions wider = options;
+    wider.rank = 2 * rank;
+    return sketch_preconditioner(b, wider);
+  }
   while (rank > 1 && values(rank - 1) < static_cast<S>(options.flat) * tail) --rank;
   Matrix<S> vectors(n, rank);
   multiply<S>(q, eigen.vectors().rowwise().reverse().leftCols(rank), vectors);

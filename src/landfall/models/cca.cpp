@@ -253,6 +253,7 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
     landing.passes = options.passes;
     landing.batch = result.batch;
     landing.rank = work.rank;
+    landing.most_rank = work.most_rank;
     landing.seed = options.seed;
     auto [run, choice] = solve_adaptively<S>(
         std::move(first), std::move(all), landing,

@@ -115,6 +115,7 @@ Matrix<S> landing_directions(DataStream<S>& stream, const ClassMeans& classes, c
   landing.passes = options.passes;
   landing.batch = work.batch;
   landing.rank = work.rank;
+  landing.most_rank = work.most_rank;
   landing.seed = options.seed;
   auto [run, choice] = solve_adaptively<S>(
       std::move(first), std::move(all), landing,

@@ -51,9 +51,12 @@ void choose_sizes(Workload& work, std::uint64_t memory) {
                         static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(8 * work.components))));
   const double share = static_cast<double>(memory) / 8;
   const auto most = [](double count) { return static_cast<Index>(std::min(count, 1e9)); };
-  if (work.rank == 0)
-    work.rank = std::clamp<Index>(most(share / (4 * total(work.features) * static_cast<double>(sizeof(S)))),
-                                  8, std::max<Index>(64, 2 * work.columns));
+  const Index affordable = most(share / (4 * total(work.features) * static_cast<double>(sizeof(S))));
+  const bool given = work.rank > 0;
+  if (!given) work.rank = std::clamp<Index>(affordable, 8, std::max<Index>(64, 2 * work.columns));
+  work.most_rank = given || work.nonzeros
+                       ? work.rank
+                       : std::clamp(affordable, work.rank, std::max(work.rank, 2 * work.batch));
   work.first_rows =
       std::min(work.first_rows, std::max<Index>(most(share / row_bytes<S>(work)), 4 * work.columns));
 }

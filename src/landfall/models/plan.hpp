@@ -27,13 +27,14 @@ struct Workload {
   // Of landing:
   Index columns = 0;                                // p with the guard columns; 0: p
   Index batch = 128, rank = 64, first_rows = 4096;  // see choose_sizes()
+  Index most_rank = 64;                             // up to which the spectrum may double the rank
   double passes = 4;
   int warm_up = 8;
 };
 
 /// Sizes that are left to landing, where they are 0: the batch, large enough for p columns, and larger for
-/// sparse rows, whose products cost little beside the n x p blocks; the rank of the sketch. That and the first
-/// rows take at most an eighth of the memory each.
+/// sparse rows, whose products cost little beside the n x p blocks; the rank of the sketch, which for dense rows
+/// may grow to twice the batch. That and the first rows take at most an eighth of the memory each.
 template <class S>
 void choose_sizes(Workload& work, std::uint64_t memory);
 
