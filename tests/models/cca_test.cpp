@@ -137,18 +137,19 @@ TEST(Cca, ARotatedViewIsTheSameData) {
 }
 
 TEST(Cca, RareColumnsOfUnitVarianceDoNotUpsetLanding) {
-  // A quarter of the columns is not zero in 10 rows of 20000 only: entries of 45 deviations.
+  // A quarter of the columns is not zero in 10 rows of 20000 only, others in the two views: entries of 45
+  // deviations, of which the first rows show few.
   auto files = planted<double>(20000, 40, 40, 4);
-  for (RowMatrix<double>* view : {&files.left, &files.right})
+  for (const auto& [view, shift] : {std::pair{&files.left, Index{0}}, {&files.right, Index{900}}})
     for (Index j = 0; j < 10; ++j)
       for (Index i = 0; i < 20000; ++i)
-        if ((i + 37 * j) % 2000 != 5) (*view)(i, j) = 0;
+        if ((i + 37 * j + shift) % 2000 != 5) (*view)(i, j) = 0;
   const auto fit = [&](CcaMethod method) {
     return files.fit({.components = 4, .method = method, .transform = {.unit_variance = true}});
   };
   const auto exact = fit(CcaMethod::exact), landing = fit(CcaMethod::landing);
   EXPECT_GT(landing.correlations.sum(), 0.98 * exact.correlations.sum());
-  EXPECT_LT(landing.views[0].infeasibility, 0.02);
+  EXPECT_LT(landing.views[0].infeasibility, 0.05);
 }
 
 TEST(Cca, RareColumnsGetALargerRidge) {

@@ -71,16 +71,25 @@ void each_row(std::span<const std::vector<CentredBatch<S>>> batches, std::size_t
   }
 }
 
-/// tr D A'A D / N.
+/// The diagonal of A'A / N.
 template <class S>
-double scaled_trace(std::span<const std::vector<CentredBatch<S>>> batches, std::size_t view,
-                    const Vector<S>& scale) {
-  double squares = 0, count = 0;
-  for (const auto& batch : batches) count += static_cast<double>(batch[view].rows());
-  each_row<S>(batches, view, [&](const Matrix<S>& a) {
-    squares += static_cast<double>((scale.asDiagonal() * a).squaredNorm());
-  });
-  return squares / std::max(count, 1.0);
+Vector<S> column_variances(std::span<const std::vector<CentredBatch<S>>> batches, std::size_t view) {
+  Vector<S> squares = Vector<S>::Zero(batches.front()[view].cols());
+  Index count = 0;
+  for (const auto& batch : batches) count += batch[view].rows();
+  each_row<S>(batches, view, [&](const Matrix<S>& a) { squares += a.rowwise().squaredNorm(); });
+  return squares / static_cast<S>(count);
+}
+
+/// What the diagonal of B needs beyond what the first rows show: where the variance is more than twice theirs,
+/// the rest of it; and as much as bounds the part of one entry in ||a||_K^2 by kMostNoise. Columns with a
+/// normal distribution need neither.
+template <class S>
+Vector<S> missing_variance(const Vector<S>& seen, const ColumnScales<S>& all) {
+  constexpr S kMostNoise = 200;
+  const auto rare = all.variance.array() > 2 * seen.array();
+  const Vector<S> variance = rare.select(all.variance, seen);
+  return variance.cwiseMax(all.range.cwiseAbs2() / kMostNoise) - seen;
 }
 
 /// E||a||_K^4 / E||a||_K^2 over the rows a.
@@ -104,22 +113,26 @@ double row_noise(std::span<const std::vector<CentredBatch<S>>> batches, std::siz
 }  // namespace
 
 template <class S>
-std::vector<Vector<S>> column_ranges(const DataStream<S>& stream) {
-  std::vector<Vector<S>> result;
+std::vector<ColumnScales<S>> column_scales(const DataStream<S>& stream) {
+  std::vector<ColumnScales<S>> result;
   for (std::size_t i = 0; i < stream.views(); ++i) {
     const ColumnStatistics* columns = stream.statistics(i);
     if (columns == nullptr) return {};
     const Transform<S>& transform = stream.transform(i);
-    const Vector<double> lowest = columns->min(transform.kept()), highest = columns->max(transform.kept());
-    const Vector<double> range = (highest - transform.mean()).cwiseMax(transform.mean() - lowest);
-    result.push_back(range.cwiseQuotient(transform.scale()).template cast<S>());
+    const auto& kept = transform.kept();
+    const Eigen::ArrayXd mean = transform.mean(), scale = transform.scale();
+    const Eigen::ArrayXd lowest = columns->min(kept), highest = columns->max(kept);
+    const Eigen::ArrayXd shift = Eigen::ArrayXd(columns->mean(kept)) - mean;
+    const Eigen::ArrayXd variance = Eigen::ArrayXd(columns->variance(kept)) + shift.square();
+    result.push_back({((highest - mean).max(mean - lowest) / scale).matrix().template cast<S>(),
+                      (variance / scale.square()).matrix().template cast<S>()});
   }
   return result;
 }
 
 template <class S>
 FirstLook<S> look_at(KeptSamples<S>& first, Index rank, std::uint64_t seed,
-                     const std::vector<Vector<S>>& ranges, Index most_rank) {
+                     const std::vector<ColumnScales<S>>& scales, Index most_rank) {
   const auto& shapes = first.shapes();
   const std::span batches(first.batches());
   const std::size_t sketched = batches.size() > 1 ? (3 * batches.size() + 3) / 4 : 1;
@@ -130,14 +143,24 @@ FirstLook<S> look_at(KeptSamples<S>& first, Index rank, std::uint64_t seed,
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const Index k = std::min({rank > 0 ? rank : std::max<Index>(64, 2 * shapes[i].cols), shapes[i].rows,
                               std::max<Index>(1, first.count() / 4)});
-    const BatchesOperator<S> b(seen, i, first.ridge(i));
-    const Vector<S> scale = ranges.empty() ? Vector<S>::Ones(b.size()) : Vector<S>(ranges[i].cwiseInverse());
-    const SketchOptions options{
-        .rank = k,
-        .trace = scaled_trace<S>(seen, i, scale) + static_cast<double>(first.ridge(i) * scale.squaredNorm()),
-        .most = std::min(most_rank, first.count() / 4),
-        .flat = 1.2,
-        .seed = seed + i};
+    const BatchesOperator<S> rows(seen, i, first.ridge(i));
+    const Index n = shapes[i].rows;
+    const Vector<S> seen_variance = column_variances<S>(seen, i);
+    Vector<S> scale = Vector<S>::Ones(n), missing = Vector<S>::Zero(n);
+    if (!scales.empty()) {
+      scale = scales[i].range.cwiseInverse();
+      missing = missing_variance<S>(seen_variance, scales[i]);
+    }
+    const Vector<S> diagonal = (seen_variance + missing).array() + first.ridge(i);
+    const CallbackOperator<S> b(n, [&](In<S> x, Out<S> y) {
+      rows.apply(x, y);
+      y += missing.asDiagonal() * x;
+    });
+    const SketchOptions options{.rank = k,
+                                .trace = static_cast<double>(scale.cwiseAbs2().dot(diagonal)),
+                                .most = std::min(most_rank, first.count() / 4),
+                                .flat = 1.2,
+                                .seed = seed + i};
     look.metric.push_back(scaled_sketch<S>(b, scale, options, look.rank));
     look.noise = std::max(look.noise, row_noise<S>(unseen, i, *look.metric[i]));
 
@@ -171,9 +194,9 @@ template <class S>
 AdaptiveResult<S> solve_adaptively(std::shared_ptr<KeptSamples<S>> first, std::shared_ptr<Samples<S>> all,
                                    const AdaptiveOptions& options,
                                    std::function<bool(const Progress&, const Point<S>&)> observer,
-                                   const std::vector<Vector<S>>& ranges) {
+                                   const std::vector<ColumnScales<S>>& scales) {
   const SerialBlas serial;  // the same result with any number of threads
-  const FirstLook<S> look = look_at(*first, options.rank, options.seed, ranges, options.most_rank);
+  const FirstLook<S> look = look_at(*first, options.rank, options.seed, scales, options.most_rank);
   const double q = look.noise;
   const auto step = [&](double r) { return options.step > 0 ? options.step : 0.55 * r / (r + q); };
   const double r = static_cast<double>(options.batch);

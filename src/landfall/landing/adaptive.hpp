@@ -14,7 +14,8 @@
 // - K: a rank-k sketch of each B from the first rows, so that K B is near the identity where B is large. With
 //   the ranges of the columns it is made in coordinates in which no entry is above 1, so that no row is much
 //   larger than the others: columns that are almost always 0, brought to unit variance, have entries of a
-//   hundred deviations, and q would be fifty times as large.
+//   hundred deviations, and q would be fifty times as large. What the first rows lack of the variance of such
+//   a column is put on the diagonal of B, or K would be far too large there.
 // - q, the noise of one row: E||a||_K^4 / E||a||_K^2 over rows the sketch has not seen. X and the estimate of
 //   the field are both moved by B_z K, whose mean square is near 1 + q/r, so steps up to about 1/(1 + q/r)
 //   are stable; we take
@@ -68,9 +69,16 @@ struct AdaptiveResult {
   AdaptiveChoice choice;
 };
 
-/// The largest distance from the mean in each column of each view; empty where the stream has no statistics.
+/// Of the columns of a view, over all rows.
 template <class S>
-std::vector<Vector<S>> column_ranges(const DataStream<S>& stream);
+struct ColumnScales {
+  Vector<S> range;     // the largest distance from the mean
+  Vector<S> variance;  // about what they are centred by
+};
+
+/// Of each view; empty where the stream has no statistics.
+template <class S>
+std::vector<ColumnScales<S>> column_scales(const DataStream<S>& stream);
 
 /// K of each block, q and a start on the manifold of the first rows.
 template <class S>
@@ -83,7 +91,7 @@ struct FirstLook {
 
 template <class S>
 FirstLook<S> look_at(KeptSamples<S>& first, Index rank, std::uint64_t seed,
-                     const std::vector<Vector<S>>& ranges = {}, Index most_rank = 0);
+                     const std::vector<ColumnScales<S>>& scales = {}, Index most_rank = 0);
 
 /// `first` may be all there is (then it has as many rows). The observer is called after every step over
 /// `all`; false ends the run.
@@ -91,15 +99,15 @@ template <class S>
 AdaptiveResult<S> solve_adaptively(std::shared_ptr<KeptSamples<S>> first, std::shared_ptr<Samples<S>> all,
                                    const AdaptiveOptions& options,
                                    std::function<bool(const Progress&, const Point<S>&)> observer = {},
-                                   const std::vector<Vector<S>>& ranges = {});
+                                   const std::vector<ColumnScales<S>>& scales = {});
 
 #define LANDFALL_ADAPTIVE(EXTERN, S)                                                        \
-  EXTERN template std::vector<Vector<S>> column_ranges<S>(const DataStream<S>&);            \
+  EXTERN template std::vector<ColumnScales<S>> column_scales<S>(const DataStream<S>&);      \
   EXTERN template FirstLook<S> look_at<S>(KeptSamples<S>&, Index, std::uint64_t,            \
-                                          const std::vector<Vector<S>>&, Index);            \
+                                          const std::vector<ColumnScales<S>>&, Index);      \
   EXTERN template AdaptiveResult<S> solve_adaptively<S>(                                    \
       std::shared_ptr<KeptSamples<S>>, std::shared_ptr<Samples<S>>, const AdaptiveOptions&, \
-      std::function<bool(const Progress&, const Point<S>&)>, const std::vector<Vector<S>>&);
+      std::function<bool(const Progress&, const Point<S>&)>, const std::vector<ColumnScales<S>>&);
 LANDFALL_ADAPTIVE(extern, float)
 LANDFALL_ADAPTIVE(extern, double)
 

@@ -260,16 +260,20 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
         [&](const Progress& progress, const Point<S>&) {
           return !options.observer || options.observer(progress);
         },
-        column_ranges(stream));
+        column_scales(stream));
     x = std::move(run.x);
     if (columns > p) {
       const auto small = [&](std::size_t i, const Point<S>& m) {
         return Matrix<double>((x[i].transpose() * m[i]).template cast<double>());
       };
-      const auto rotation =
-          canonical_rotation({small(0, run.bx), small(1, run.bx), -small(0, run.gradient)}, p);
-      u = rotation.left;
-      v = rotation.right;
+      try {
+        const auto rotation =
+            canonical_rotation({small(0, run.bx), small(1, run.bx), -small(0, run.gradient)}, p);
+        u = rotation.left;
+        v = rotation.right;
+      } catch (const DataError&) {
+        // What the estimator knows of X'BX is not positive definite: the evaluation says which, below.
+      }
     }
     result.stationarity = run.progress.stationarity;
     result.passes = run.progress.passes;
@@ -295,6 +299,11 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
     result.views[1].infeasibility = distance_to_identity(moments.right);
   }
   result.samples = moments.rows;
+  if (u.size() == 0 && x[0].cols() > p) {
+    auto best = canonical_rotation(moments, p);
+    u = std::move(best.left);
+    v = std::move(best.right);
+  }
   if (u.size() > 0) {
     moments = rotated(moments, u, v);
     plain = rotated(plain, u, v);

@@ -122,7 +122,7 @@ Matrix<S> landing_directions(DataStream<S>& stream, const ClassMeans& classes, c
       [&](const Progress& progress, const Point<S>&) {
         return !options.observer || options.observer(progress);
       },
-      column_ranges(stream));
+      column_scales(stream));
   result.stationarity = run.progress.stationarity;
   result.passes = run.progress.passes;
   result.iterations = run.progress.iteration;

@@ -58,7 +58,7 @@ void choose_sizes(Workload& work, std::uint64_t memory) {
                        ? work.rank
                        : std::clamp(affordable, work.rank, std::max(work.rank, 2 * work.batch));
   work.first_rows =
-      std::min(work.first_rows, std::max<Index>(most(share / row_bytes<S>(work)), 4 * work.columns));
+      std::min(work.first_rows, std::max({most(share / row_bytes<S>(work)), 8 * work.columns, Index{256}}));
 }
 
 template <class S>
