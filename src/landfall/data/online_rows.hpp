@@ -1,5 +1,5 @@
-// Rows as they come, in pushes of any size: regrouped into batches of one size and centred by the mean of what
-// has come so far. The first ones are kept.
+// Rows as they come, in pushes of any size: regrouped into batches of one size and centred by the mean of
+// what has come so far. The first ones are kept.
 //
 //   landfall::OnlineRows<float> rows({"left", "right"}, {.batch = 128, .first_rows = 4096});
 //   rows.push({&batch, &batch});    // a batch of each view: checked, and read by next()
@@ -33,12 +33,12 @@ class OnlineRows {
   /// The names are those of the views, for messages.
   OnlineRows(std::vector<std::string> names, const OnlineRowsOptions& options);
 
-  /// Throws where a width, a number of rows or a kind is not what it was, or a number is not finite: DataError,
-  /// UsageError for another kind.
+  /// Throws where a width, a number of rows or a kind is not what it was, or a number is not finite:
+  /// DataError, UsageError for another kind.
   void check(const std::vector<const Batch<S>*>& views) const;
 
-  /// One batch of each view and the classes of the rows, if any, which must stay until next() says that nothing
-  /// is left. Takes none of it where check() throws.
+  /// One batch of each view and the classes of the rows, if any, which must stay until next() says that
+  /// nothing is left. Takes none of it where check() throws.
   void push(const std::vector<const Batch<S>*>& views, std::span<const Index> classes = {});
 
   /// Fills the batch; false when what was pushed has come to its end before.

@@ -102,8 +102,8 @@ class DataStream {
   Slot current_;
   std::vector<Slot> ahead_;  // a ring: the `filled_` slots from first_ on hold batches
 
-  // Who is reading, the thread or the caller, has everything above for itself, but for current_ and the filled
-  // slots, which are the caller's.
+  // Who is reading, the thread or the caller, has everything above for itself, but for current_ and the
+  // filled slots, which are the caller's.
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::size_t first_ = 0, filled_ = 0;

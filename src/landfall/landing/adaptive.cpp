@@ -81,9 +81,9 @@ Vector<S> column_variances(std::span<const std::vector<CentredBatch<S>>> batches
   return squares / static_cast<S>(count);
 }
 
-/// What the diagonal of B needs beyond what the first rows show: where the variance is more than twice theirs,
-/// the rest of it; and as much as bounds the part of one entry in ||a||_K^2 by kMostNoise. Columns with a
-/// normal distribution need neither.
+/// What the diagonal of B needs beyond what the first rows show: where the variance is more than twice
+/// theirs, the rest of it; and as much as bounds the part of one entry in ||a||_K^2 by kMostNoise. Columns
+/// with a normal distribution need neither.
 template <class S>
 Vector<S> missing_variance(const Vector<S>& seen, const ColumnScales<S>& all) {
   constexpr S kMostNoise = 200;

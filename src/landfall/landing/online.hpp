@@ -30,8 +30,8 @@ struct OnlineLandingOptions {
   std::uint64_t seed = 0;
 };
 
-/// Columns of a view that do not vary in the first rows, and the variance to expect once they do. X is 0 there
-/// until then, and K no more than one over that variance.
+/// Columns of a view that do not vary in the first rows, and the variance to expect once they do. X is 0
+/// there until then, and K no more than one over that variance.
 struct StillColumns {
   std::vector<Index> columns = {};
   double variance = 0;

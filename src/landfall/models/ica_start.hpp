@@ -8,8 +8,8 @@
 //   begin.warm_up(0);
 //   use(begin.x(), *weights);
 //
-// All signs start alike. Every few passes one changes where c_j = E g''(y_j) - E g'(y_j) y_j says so, and landing
-// goes on from where it is with the new f (ica.hpp).
+// All signs start alike. Every few passes one changes where c_j = E g''(y_j) - E g'(y_j) y_j says so, and
+// landing goes on from where it is with the new f (ica.hpp).
 #pragma once
 
 #include <landfall/landing/adaptive.hpp>
@@ -26,8 +26,8 @@ class IcaStart {
   IcaStart(std::shared_ptr<KeptSamples<S>> first, std::shared_ptr<Vector<S>> weights,
            const IcaOptions& options);
 
-  /// `variance`: of the mean over the first rows, in units of one row's; 0 when they are all there are. Returns
-  /// the passes it took.
+  /// `variance`: of the mean over the first rows, in units of one row's; 0 when they are all there are.
+  /// Returns the passes it took.
   int warm_up(double variance);
 
   const Point<S>& x() const { return x_; }

@@ -17,8 +17,8 @@ namespace landfall {
 template <class S>
 Plan plan_lda(Source<S>& data, const Labels& labels, const LdaOptions& options);
 
-/// The work that the options and the data make, with the sizes that landing would take. `directions`: that the
-/// means of the classes can differ in.
+/// The work that the options and the data make, with the sizes that landing would take. `directions`: that
+/// the means of the classes can differ in.
 template <class S>
 Workload lda_workload(const LdaOptions& options, Index features, Index components, Index directions,
                       bool sparse, const SourceSample& sample);

@@ -6,10 +6,10 @@
 //   const auto result = model.result();
 //   use(result.correlations, landfall::transform(result.views[0], batch));
 //
-// By landing (landing/online.hpp). The first rows are kept; until they are complete a result is fitted to them
-// anew each time it is asked for. From then on each batch is one step, nothing that was seen is read again, and
-// a result takes n x p products alone. Memory does not depend on how many rows were seen, and the result does
-// not depend on how they were cut into batches.
+// By landing (landing/online.hpp). The first rows are kept; until they are complete a result is fitted to
+// them anew each time it is asked for. From then on each batch is one step, nothing that was seen is read
+// again, and a result takes n x p products alone. Memory does not depend on how many rows were seen, and the
+// result does not depend on how they were cut into batches.
 #pragma once
 
 #include <landfall/data/online_rows.hpp>
@@ -34,13 +34,13 @@ class OnlineCca {
  public:
   explicit OnlineCca(const OnlineCcaOptions& options);
 
-  /// Rows that belong together, dense or sparse, always of the same widths; none is nothing. Where an error is
-  /// thrown for what is in them, none of them was taken.
+  /// Rows that belong together, dense or sparse, always of the same widths; none is nothing. Where an error
+  /// is thrown for what is in them, none of them was taken.
   void partial_fit(const Batch<S>& left, const Batch<S>& right);
 
-  /// What is known so far. Correlations are those of the rows seen, as the estimator knows them; rows that wait
-  /// for a batch to be full, fewer than one batch, do not count once the first rows are complete. UsageError
-  /// before the first row, NumericalError before the rows have rank p.
+  /// What is known so far. Correlations are those of the rows seen, as the estimator knows them; rows that
+  /// wait for a batch to be full, fewer than one batch, do not count once the first rows are complete.
+  /// UsageError before the first row, NumericalError before the rows have rank p.
   CcaResult<S> result() const;
 
  private:

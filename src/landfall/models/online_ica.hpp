@@ -1,14 +1,16 @@
-// Independent component analysis of rows as they come: a stream without an end, an ordered result at any time.
+// Independent component analysis of rows as they come: a stream without an end, an ordered result at any
+// time.
 //
 //   landfall::OnlineIca<float> model({.components = 5});
 //   model.partial_fit(batch);                 // any number of rows, any number of times
 //   const auto result = model.result();
 //   use(result.unmixing, result.negentropy, landfall::transform(result, batch));
 //
-// As OnlineCca: first rows that are kept, on which the signs of the sources are found (ica_start.hpp), then one
-// step of landing for each batch. Signs are looked at again as rows come; where one was wrong, the estimate
-// begins anew with the other. A result ends with the Newton step of ICA from what the estimator knows, without
-// another look at the rows. Directions without variance in the first rows stay out (whitening.hpp).
+// As OnlineCca: first rows that are kept, on which the signs of the sources are found (ica_start.hpp), then
+// one step of landing for each batch. Signs are looked at again as rows come; where one was wrong, the
+// estimate begins anew with the other. A result ends with the Newton step of ICA from what the estimator
+// knows, without another look at the rows. Directions without variance in the first rows stay out
+// (whitening.hpp).
 #pragma once
 
 #include <landfall/data/online_rows.hpp>
@@ -34,12 +36,12 @@ class OnlineIca {
  public:
   explicit OnlineIca(const OnlineIcaOptions& options = {});
 
-  /// Rows, dense or sparse, always of the same width; none is nothing. Where an error is thrown for what is in
-  /// them, none of them was taken.
+  /// Rows, dense or sparse, always of the same width; none is nothing. Where an error is thrown for what is
+  /// in them, none of them was taken.
   void partial_fit(const Batch<S>& rows);
 
-  /// What is known so far; rows that wait for a batch to be full do not count once the first rows are complete.
-  /// UsageError before the first row, NumericalError before the rows have rank p.
+  /// What is known so far; rows that wait for a batch to be full do not count once the first rows are
+  /// complete. UsageError before the first row, NumericalError before the rows have rank p.
   IcaResult<S> result() const;
 
  private:

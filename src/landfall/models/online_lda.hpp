@@ -7,8 +7,8 @@
 //   const auto result = model.result();
 //   for (const landfall::Index c : landfall::predict(result, batch)) use(result.classes[c]);
 //
-// As OnlineCca: first rows that are kept, then one step of landing for each batch. The means of the classes are
-// those of all rows so far, n x C numbers, so S_b has no noise but that of the rows themselves.
+// As OnlineCca: first rows that are kept, then one step of landing for each batch. The means of the classes
+// are those of all rows so far, n x C numbers, so S_b has no noise but that of the rows themselves.
 #pragma once
 
 #include <landfall/data/online_rows.hpp>
@@ -38,16 +38,16 @@ class OnlineLda {
  public:
   explicit OnlineLda(const OnlineLdaOptions& options = {});
 
-  /// Rows, dense or sparse, always of the same width, and the names of their classes; none is nothing. Where an
-  /// error is thrown for what is in them, none of them was taken.
+  /// Rows, dense or sparse, always of the same width, and the names of their classes; none is nothing. Where
+  /// an error is thrown for what is in them, none of them was taken.
   void partial_fit(const Batch<S>& rows, std::span<const std::string> labels);
   /// The same with the labels of a whole file, by the numbers of the rows.
   void partial_fit(const Batch<S>& rows, const Labels& labels);
 
   /// What is known so far; classes are in the order they came. Rows that wait for a batch to be full, fewer
-  /// than one batch, do not count once the first rows are complete. No row is looked at again, so the training
-  /// accuracy is NaN. UsageError before the first row and where p is above C - 1, DataError while there is one
-  /// class alone, NumericalError before the rows have rank p.
+  /// than one batch, do not count once the first rows are complete. No row is looked at again, so the
+  /// training accuracy is NaN. UsageError before the first row and where p is above C - 1, DataError while
+  /// there is one class alone, NumericalError before the rows have rank p.
   LdaResult<S> result() const;
 
  private:

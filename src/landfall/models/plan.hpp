@@ -33,8 +33,8 @@ struct Workload {
 };
 
 /// Sizes that are left to landing, where they are 0: the batch, large enough for p columns, and larger for
-/// sparse rows, whose products cost little beside the n x p blocks; the rank of the sketch, which for dense rows
-/// may grow to twice the batch. That and the first rows take at most an eighth of the memory each.
+/// sparse rows, whose products cost little beside the n x p blocks; the rank of the sketch, which for dense
+/// rows may grow to twice the batch. That and the first rows take at most an eighth of the memory each.
 template <class S>
 void choose_sizes(Workload& work, std::uint64_t memory);
 
@@ -56,8 +56,8 @@ struct Plan {
   Cost exact{}, landing{};
 };
 
-/// Exact when it fits in so much memory beside the program and takes less time, else landing. Without rates by
-/// memory alone.
+/// Exact when it fits in so much memory beside the program and takes less time, else landing. Without rates
+/// by memory alone.
 template <class S>
 Plan make_plan(const Workload& work, std::uint64_t memory, const MachineRates* rates);
 
