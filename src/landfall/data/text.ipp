@@ -81,7 +81,7 @@ struct Digits {
 /// the end of the number, or null for what is anything else. 28 characters may be read. How many digits there
 /// are is random in most files, so that nothing branches on it.
 template <class S>
-const char* read_decimal(const char* at, S& value) {
+[[gnu::always_inline]] inline const char* read_decimal(const char* at, S& value) {
   static constexpr std::array<double, 16> powers = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                                     1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
   static constexpr std::array<std::uint64_t, 9> whole_powers = {1,      10,      100,      1000,     10000,
