@@ -6,9 +6,9 @@
 #include <landfall/models/cca.hpp>
 #include <landfall/models/cca_plan.hpp>
 #include <landfall/models/covariance.hpp>
+#include <landfall/models/timer.ipp>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -20,17 +20,6 @@ namespace {
 
 constexpr std::array<std::pair<CcaMethod, std::string_view>, 3> kMethods{
     {{CcaMethod::automatic, "auto"}, {CcaMethod::exact, "exact"}, {CcaMethod::landing, "landing"}}};
-
-class Timer {
- public:
-  double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 /// Weights of rare columns are noise. 4 n / N mean variances, as much as four rows of the usual length add to
 /// each column, even that out (docs/method.md).

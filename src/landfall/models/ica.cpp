@@ -4,10 +4,10 @@
 #include <landfall/models/ica.hpp>
 #include <landfall/models/ica_start.hpp>
 #include <landfall/models/kept_rows.hpp>
+#include <landfall/models/timer.ipp>
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -16,17 +16,6 @@
 
 namespace landfall {
 namespace {
-
-class Timer {
- public:
-  double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 void validate(const IcaOptions& options) {
   if (options.components < 0)

@@ -5,11 +5,11 @@
 #include <landfall/models/discriminant.hpp>
 #include <landfall/models/lda.hpp>
 #include <landfall/models/lda_plan.hpp>
+#include <landfall/models/timer.ipp>
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -20,17 +20,6 @@ namespace {
 
 constexpr std::array<std::pair<LdaMethod, std::string_view>, 3> kMethods{
     {{LdaMethod::automatic, "auto"}, {LdaMethod::exact, "exact"}, {LdaMethod::landing, "landing"}}};
-
-class Timer {
- public:
-  double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 void validate(const LdaOptions& options) {
   if (options.components < 0)
