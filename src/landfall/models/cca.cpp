@@ -5,6 +5,7 @@
 #include <landfall/models/canonical.hpp>
 #include <landfall/models/cca.hpp>
 #include <landfall/models/cca_plan.hpp>
+#include <landfall/models/cca_rival.hpp>
 #include <landfall/models/covariance.hpp>
 #include <landfall/models/timer.ipp>
 
@@ -211,15 +212,17 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
 
   const Workload work =
       cca_workload<S>(options, features, is_sparse(stream), sample(stream, result.seconds.read));
-  result.method = options.method;
+  const Rival* rival = options.rival.empty() ? nullptr : &find_rival(options.rival, Problem::cca);
+  result.method = rival ? CcaMethod::rival : options.method;
   result.reason = "asked for";
-  if (options.method == CcaMethod::automatic) {
+  if (result.method == CcaMethod::automatic) {
     const Plan plan = make_plan<S>(work, options.memory);
     result.method = plan.exact_is_chosen ? CcaMethod::exact : CcaMethod::landing;
     result.reason = plan.reason;
   }
   const bool exact = result.method == CcaMethod::exact;
-  result.batch = exact ? 1024 : work.batch;
+  result.method_name = rival ? rival->name : to_string(result.method);
+  result.batch = exact || (rival && !rival->stream) ? 1024 : work.batch;
   stream.set_batch(result.batch);
 
   Point<S> x;
@@ -230,6 +233,26 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
     x = std::move(found.x);
     moments = std::move(found.moments);
     result.passes = 1;
+  } else if (rival) {
+    auto run = solve_cca_rival<S>(*rival, stream,
+                                  {.components = p,
+                                   .ridge = ridge,
+                                   .step = options.landing.step,
+                                   .passes = options.passes,
+                                   .memory = options.memory,
+                                   .seed = options.seed,
+                                   .observer = [&](const Progress& progress, const Point<S>&) {
+                                     return !options.observer || options.observer(progress);
+                                   }});
+    x = std::move(run.x);
+    result.stationarity = run.progress.stationarity;
+    result.passes = run.progress.passes;
+    result.iterations = run.progress.iteration;
+    result.termination = run.termination;
+    result.history = std::move(run.history);
+    if (result.termination == Termination::diverged)
+      throw NumericalError(fmt::format("{} diverged after {} steps; a smaller --step may help", rival->name,
+                                       result.iterations));
   } else {
     const Index columns = work.columns;
     const std::vector<Index> components{columns, columns};
