@@ -4,10 +4,12 @@
 #include <landfall/models/cca_plan.hpp>
 
 #include <memory>
+#include <optional>
 
 #include "commands.hpp"
 #include "model_run.hpp"
 #include "plan_table.hpp"
+#include "report_rows.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
@@ -17,6 +19,7 @@ struct Options {
   std::string left, right;
   CcaOptions cca;
   RunOptions run;
+  ReportOptions report;
 };
 
 template <class S>
@@ -24,6 +27,7 @@ Json summarize(const Options& options, const CcaResult<S>& result, double second
   const auto& [left, right] = result.views;
   Json summary{
       {"problem", "cca"},
+      {"data", {options.left, options.right}},
       {"method", to_string(result.method)},
       {"reason", result.reason},
       {"samples", result.samples},
@@ -58,21 +62,25 @@ void print_table(const CcaResult<S>& result) {
 }
 
 template <class S>
-void write_files(const std::filesystem::path& folder, const CcaResult<S>& result) {
+void write_files(const std::filesystem::path& folder, const Options& options, const CcaResult<S>& result,
+                 ReportRows<S>& rows) {
   const auto& [left, right] = result.views;
   write_npy<S>(folder / "weights_left.npy", left.weights);
   write_npy<S>(folder / "weights_right.npy", right.weights);
   write_npy_vector<double>(folder / "mean_left.npy", left.mean);
   write_npy_vector<double>(folder / "mean_right.npy", right.mean);
+  rows.write(folder, {{left.weights, left.mean}, {right.weights, right.mean}}, options.cca.transform);
 }
 
 template <class S>
-CcaResult<S> fit(const Options& options, Json& first_indices) {
+CcaResult<S> fit(const Options& options, Json& first_indices, std::optional<ReportRows<S>>& rows) {
   CcaOptions cca = options.cca;
   LiveLine line(!options.run.quiet);
   cca.observer = show_progress(line, cca.passes);
   auto left = open_source<S>(options.left), right = open_source<S>(options.right);
   first_indices = {first_index(*left), first_index(*right)};
+  rows.emplace(options.report, std::vector{left.get(), right.get()},
+               SampleOptions{.memory = cca.memory, .kept = !options.run.out.empty()});
   return fit_cca<S>(std::move(left), std::move(right), cca);
 }
 
@@ -80,13 +88,14 @@ template <class S>
 void run(const Options& options) {
   const auto start = Clock::now();
   Json first_indices;
-  const auto result = fit<S>(options, first_indices);
+  std::optional<ReportRows<S>> rows;
+  const auto result = fit<S>(options, first_indices, rows);
   const double seconds = since(start);
   Json summary = summarize(options, result, seconds);
   summary["first_index"] = std::move(first_indices);
   deliver(
-      options.run, summary, result.history, [&](const auto& folder) { write_files(folder, result); },
-      [&] { print_table(result); });
+      options.run, summary, result.history,
+      [&](const auto& folder) { write_files(folder, options, result, *rows); }, [&] { print_table(result); });
   if (options.run.quiet || options.run.json) return;
   const auto& [left, right] = result.views;
   tell_dropped("left", left.dropped);
@@ -125,6 +134,8 @@ void setup_cca(CLI::App& parent, Action action) {
   add_row_options(add, cca.transform);
   add_held_out(add, cca.held_out);
   add_run_options(add, options->run);
+  add_image(add, options->report);
+  add_report_labels(add, options->report);
   add_landing_options(add, cca.landing);
   add_guard(add, cca.guard, "4 or p/4");
   command->footer(

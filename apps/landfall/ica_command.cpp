@@ -12,6 +12,7 @@
 #include "commands.hpp"
 #include "model_run.hpp"
 #include "plan_table.hpp"
+#include "report_rows.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
@@ -23,6 +24,7 @@ struct Options {
   bool asked = false;  // for the method there is
   IcaOptions ica;
   RunOptions run;
+  ReportOptions report;
 };
 
 std::string_view reason(const Options& options) {
@@ -63,6 +65,7 @@ Json summarize(const Options& options, const IcaResult<S>& result, std::optional
   for (const double sign : result.signs) kinds.push_back(kind(sign));
   Json summary{
       {"problem", "ica"},
+      {"data", Json::array({options.data})},
       {"method", "landing"},
       {"reason", reason(options)},
       {"samples", result.samples},
@@ -88,10 +91,12 @@ void print_table(const IcaResult<S>& result, std::optional<double> distance) {
 }
 
 template <class S>
-void write_files(const std::filesystem::path& folder, const IcaResult<S>& result) {
+void write_files(const std::filesystem::path& folder, const Options& options, const IcaResult<S>& result,
+                 ReportRows<S>& rows) {
   write_npy<S>(folder / "unmixing.npy", result.unmixing);
   write_npy<S>(folder / "mixing.npy", result.mixing);
   write_npy_vector<double>(folder / "mean.npy", result.mean);
+  rows.write(folder, {{result.unmixing.transpose(), result.mean}}, options.ica.transform);
 }
 
 template <class S>
@@ -100,6 +105,9 @@ void run(const Options& options) {
   auto source = open_source<S>(options.data);
   const auto mixing = read_truth(options, source->cols());
   const Json index = first_index(*source);
+  ReportRows<S> rows(
+      options.report, {source.get()},
+      {.memory = options.ica.memory, .kept = !options.run.out.empty(), .sampling = Sampling::in_order});
   IcaOptions ica = options.ica;
   const auto result = [&] {
     LiveLine line(!options.run.quiet);
@@ -112,7 +120,8 @@ void run(const Options& options) {
   Json summary = summarize(options, result, distance, seconds);
   summary["first_index"] = index;
   deliver(
-      options.run, summary, result.history, [&](const auto& folder) { write_files(folder, result); },
+      options.run, summary, result.history,
+      [&](const auto& folder) { write_files(folder, options, result, rows); },
       [&] { print_table(result, distance); });
   if (options.run.quiet || options.run.json) return;
   tell_dropped(options.data, result.dropped);
@@ -150,6 +159,7 @@ void setup_ica(CLI::App& parent, Action action) {
   add_centring(add, ica.transform);
   add_row_options(add, ica.transform);
   add_run_options(add, options->run);
+  add_image(add, options->report);
   add_landing_options(add, ica.landing);
   command->footer(
       "Examples:\n"

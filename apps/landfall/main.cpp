@@ -9,6 +9,7 @@
 #include <new>
 
 #include "arguments.hpp"
+#include "command_line.hpp"
 #include "commands.hpp"
 #include <fmt/format.h>
 
@@ -33,6 +34,7 @@ class HelpPage : public CLI::Formatter {
 }  // namespace
 
 int main(int argc, char** argv) {
+  landfall::app::set_command_line(argc, argv);
   CLI::App program(
       "Canonical correlations, independent components, discriminants and generalized eigenproblems,\n"
       "by the landing method and by others.",
@@ -57,6 +59,7 @@ int main(int argc, char** argv) {
   landfall::app::setup_lda(program, landfall::app::Action::run);
   landfall::app::setup_gevp(program, landfall::app::Action::run);
   landfall::app::setup_transform(program);
+  landfall::app::setup_report(program);
   landfall::app::setup_plan(program);
   landfall::app::setup_data(program);
   for (CLI::App* command : program.get_subcommands(nullptr)) command->group("Commands");

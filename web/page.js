@@ -1,0 +1,35 @@
+// The page from its data: a list of sections, described in report.hpp.
+
+function facts(list, large) {
+  return element("dl", { class: large ? "facts large" : "facts" }, ...list.map(({ name, value }) =>
+    element("div", {}, element("dt", {}, name), element("dd", {}, numberText(value)))));
+}
+
+const kFigures = { line: uplotFigure, trace: uplotFigure, bar: uplotFigure, scatter: scatterFigure, names: nameBars };
+
+function charts(list) {
+  const traces = list.every((chart) => chart.kind === "trace");
+  return element("div", { class: traces ? "charts traces" : "charts" }, ...list.map((chart) => kFigures[chart.kind](chart)));
+}
+
+function section(part) {
+  return element("section", {}, element("h2", {}, part.heading),
+    ...[part.text || []].flat().map((text) => element("p", {}, text)),
+    ...(part.facts ? [facts(part.facts, part.large)] : []),
+    ...(part.charts ? [charts(part.charts)] : []),
+    ...(part.images ? pictures(part.images) : []),
+    ...(part.table ? [table(part.table)] : []),
+    ...[part.code || []].flat().map((text) => element("pre", { tabindex: "0" }, element("code", {}, text))));
+}
+
+function showPage(page) {
+  document.title = page.title;
+  document.getElementById("page").replaceChildren(
+    element("header", {}, element("div", { class: "brand" }, "Landfall"), element("h1", {}, page.title),
+            page.subtitle ? element("p", {}, page.subtitle) : null),
+    ...page.sections.map(section),
+    page.footer ? element("footer", {}, page.footer) : "");
+  drawAll();
+}
+
+showPage(JSON.parse(document.getElementById("data").textContent));
