@@ -61,6 +61,7 @@ int main(int argc, char** argv) {
   landfall::app::setup_transform(program);
   landfall::app::setup_report(program);
   landfall::app::setup_plan(program);
+  landfall::app::setup_reproduce(program);
   landfall::app::setup_data(program);
   for (CLI::App* command : program.get_subcommands(nullptr)) command->group("Commands");
 
