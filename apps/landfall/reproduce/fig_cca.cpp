@@ -103,20 +103,39 @@ void run_cca(const Experiment& experiment, const ReproduceSettings& settings, Pa
     ends.rows.push_back({"code", name_of(methods[k]), options.eta, landing ? options.omega : 0.0, f,
                          real ? nlohmann::ordered_json(theirs) : nlohmann::ordered_json(),
                          f / problem.optimum, trace.distance.back(), trace.seconds.back()});
-    if (real && landing)
+    if (real && landing) {
+      std::vector<double> ends_of_starts{f};
+      for (std::uint64_t start = 1; start < 5; ++start) {
+        StreamOptions other = options;
+        other.seed = settings.seed + start;
+        other.every = 1'000'000;
+        ends_of_starts.push_back(run_stream(problem, other).objective.back());
+      }
+      std::sort(ends_of_starts.begin(), ends_of_starts.end());
+      const double away = std::abs(ends_of_starts[2] / theirs - 1);
       page.claims.push_back(
           {fmt::format("{} ends at f = {:.3f} (the authors' run)", name_of(methods[k]), theirs),
-           fmt::format("f = {:.3f}, {:.1f} % away; 3 % are allowed", f, 100 * std::abs(f / theirs - 1)),
-           std::abs(f / theirs - 1) < 0.03});
+           fmt::format(
+               "f = {:.3f}; over five random starts {:.3f} to {:.3f}, median {:.1f} % away; 3 % are allowed",
+               f, ends_of_starts.back(), ends_of_starts.front(), 100 * away),
+           away < 0.03});
+    }
   }
+
   page.charts = code;
 
+  const PaperCurve slow = paper_curve(experiment.curves, "riemannian");
+  const auto one_epoch = std::lower_bound(slow.iteration.begin(), slow.iteration.end(), per_epoch);
+  const double after_one_theirs =
+      slow.objective[static_cast<std::size_t>(one_epoch - slow.iteration.begin())];
   const auto after_one = [&](const StreamTrace& trace) { return trace.at(trace.objective, 1, per_epoch); };
   page.claims.push_back(
       {"online landing is ahead of the averaged Riemannian method in f after the first epoch",
        fmt::format("f after one epoch: online {:.3f}, averaged {:.3f}, Riemannian {:.3f} with eta = 0.1{}",
                    after_one(traces[0]), after_one(traces[1]), after_one(traces[2]),
-                   real ? " (the authors' Riemannian run: -0.5, with steps that are not known)" : ""),
+                   real ? fmt::format(" (the authors' Riemannian run: {:.2f}, with steps that are not known)",
+                                      after_one_theirs)
+                        : ""),
        after_one(traces[0]) < after_one(traces[2])});
   page.claims.push_back(
       {"after the first epoch the averaged methods are closer to the manifold than online landing",

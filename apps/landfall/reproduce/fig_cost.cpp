@@ -79,11 +79,11 @@ bool cheapest(const std::vector<Series>& series, std::size_t base) {
 }
 
 const char* const how =
-    "B, X and the gradient are random and n x n, in double precision; each time is a mean over calls that "
-    "fill "
-    "0.3 s (0.02 s when quick). The paper's times are those of a GPU, where factorizations are slow beside "
-    "products; "
-    "these are of a processor with OpenBLAS.";
+    "B, X and the gradient are random and n x n, in double precision; each time is the least of three means "
+    "over calls "
+    "that fill 0.1 s (0.007 s when quick). The paper's times are those of a GPU, where factorizations are "
+    "slow beside "
+    "products; these are of a processor with OpenBLAS.";
 
 }  // namespace
 

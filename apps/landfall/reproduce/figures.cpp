@@ -10,6 +10,7 @@ void run_fig_cost_retractions(const ReproduceSettings& settings, Page& page);
 void run_fig_gevp(const ReproduceSettings& settings, Page& page);
 void run_fig_safeguard(const ReproduceSettings& settings, Page& page);
 void run_table_retractions(const ReproduceSettings& settings, Page& page);
+void run_table_cca(const ReproduceSettings& settings, Page& page);
 void run_theory(const ReproduceSettings& settings, Page& page);
 void run_fig_sensitivity_landing(const ReproduceSettings& settings, Page& page);
 void run_fig_sensitivity_plam(const ReproduceSettings& settings, Page& page);
@@ -27,6 +28,7 @@ std::span<const Figure> figures() {
       {"fig-safeguard", "The step-size safeguard", false, run_fig_safeguard},
       {"table-retractions", "Complexity of retractions and of the landing field", false,
        run_table_retractions},
+      {"table-cca", "Complexity of methods for CCA", true, run_table_cca},
       {"theory", "The rates of both theorems", false, run_theory},
   };
   return list;

@@ -2,10 +2,12 @@
 #include <landfall/data/npy.hpp>
 #include <landfall/data/planted_cca.hpp>
 #include <landfall/errors.hpp>
+#include <landfall/linalg/operator.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/symmetric.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 #include "reproduce/stream_runs.hpp"
 #include <Eigen/SVD>
@@ -47,29 +49,22 @@ void read_mnist(const ReproduceSettings& settings, StreamProblem& problem) {
       fmt::format("split MNIST{}, {} rows", settings.quick ? ", the first rows" : "", problem.rows());
 }
 
-/// Of the shape of split MNIST, with its largest variance (pixels in [0, 1]).
-void plant(const ReproduceSettings& settings, StreamProblem& problem) {
-  PlantedCca<float> planted({.samples = quick_rows, .left = 392, .right = 392, .seed = settings.seed});
+/// With the largest variance of split MNIST, pixels in [0, 1].
+void plant(Index n, Index rows, std::uint64_t seed, StreamProblem& problem) {
+  PlantedCca<float> planted({.samples = rows, .left = n, .right = n, .seed = seed});
   Batch<float> left, right;
-  planted.read(0, quick_rows, left, right);
+  planted.read(0, rows, left, right);
   for (const Batch<float>* view : {&left, &right}) {
     problem.data.emplace_back(view->dense());
-    SymmetricEigen<float> eigen;
-    eigen.compute(second_moment(problem.data.back(), problem.data.back(), 0));
-    problem.data.back() *= std::sqrt(2.9F / eigen.values().maxCoeff());
+    const DenseOperator<float> covariance(second_moment(problem.data.back(), problem.data.back(), 0));
+    problem.data.back() *= std::sqrt(2.9F / largest_eigenvalue(covariance));
   }
-  problem.source =
-      fmt::format("planted data of the shape of split MNIST, not MNIST, {} rows", problem.rows());
+  problem.source = fmt::format("planted data of the shape of split MNIST, not MNIST, {} rows", rows);
 }
 
-}  // namespace
-
-StreamProblem cca_problem(const ReproduceSettings& settings, Index components, float scale) {
-  StreamProblem problem{.components = components, .ridge = 1e-3F};
-  if (settings.data.empty())
-    plant(settings, problem);
-  else
-    read_mnist(settings, problem);
+/// Centres the data; B and S_xy.
+void finish(StreamProblem& problem, float scale) {
+  problem.ridge = 1e-3F;
   problem.mean.resize(2);
   for (std::size_t k = 0; k < 2; ++k) {
     problem.data[k] *= scale;
@@ -78,6 +73,24 @@ StreamProblem cca_problem(const ReproduceSettings& settings, Index components, f
     problem.b.push_back(second_moment(problem.data[k], problem.data[k], problem.ridge));
   }
   problem.cross = second_moment(problem.data[0], problem.data[1], 0);
+}
+
+}  // namespace
+
+StreamProblem planted_problem(Index n, Index rows, Index components, std::uint64_t seed) {
+  StreamProblem problem{.components = components};
+  plant(n, rows, seed, problem);
+  finish(problem, 1);
+  return problem;
+}
+
+StreamProblem cca_problem(const ReproduceSettings& settings, Index components, float scale) {
+  StreamProblem problem{.components = components};
+  if (settings.data.empty())
+    plant(392, quick_rows, settings.seed, problem);
+  else
+    read_mnist(settings, problem);
+  finish(problem, scale);
   const Matrix<double> whitened =
       inverse_root(problem.b[0]) * problem.cross.cast<double>() * inverse_root(problem.b[1]);
   problem.optimum = -Eigen::BDCSVD<Matrix<double>>(whitened).singularValues().head(components).sum();

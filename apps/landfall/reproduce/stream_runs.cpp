@@ -47,6 +47,18 @@ class StreamRun {
     start(batch(0));
   }
 
+  /// To be asked after a step.
+  std::uint64_t bytes() const {
+    Index numbers = cross_.size() + mean_cross_.size();
+    for (const auto* matrices : {&x_, &g_, &y_, &lambda_, &scores_, &sums_, &b_})
+      for (const auto& matrix : *matrices) numbers += matrix.size();
+    for (const auto& data : problem_.data) numbers += data.rows() * options_.batch;
+    for (const auto& inverse : inverse_) numbers += inverse ? inverse->size() * inverse->size() : 0;
+    return static_cast<std::uint64_t>(numbers) * sizeof(float);
+  }
+
+  void first_step() { step(0, true, 0); }
+
   StreamTrace solve() {
     StreamTrace trace;
     double spent = 0;
@@ -202,6 +214,12 @@ double StreamTrace::at(const std::vector<double>& values, double epoch, double i
 
 StreamTrace run_stream(const StreamProblem& problem, const StreamOptions& options) {
   return StreamRun(problem, options).solve();
+}
+
+std::uint64_t memory_of(const StreamProblem& problem, const StreamOptions& options) {
+  StreamRun run(problem, options);
+  run.first_step();
+  return run.bytes();
 }
 
 }  // namespace landfall::app

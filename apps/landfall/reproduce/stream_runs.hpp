@@ -34,6 +34,8 @@ struct StreamProblem {
 
 /// Split MNIST from the settings' folder, or planted data of that shape; pixels, which are in [0, 1], times `scale`.
 StreamProblem cca_problem(const ReproduceSettings& settings, Index components, float scale);
+/// Two views of n planted columns each; without an optimum.
+StreamProblem planted_problem(Index n, Index rows, Index components, std::uint64_t seed);
 StreamProblem ica_problem(const ReproduceSettings& settings);
 
 enum class StreamMethod {
@@ -67,6 +69,9 @@ struct StreamTrace {
 };
 
 StreamTrace run_stream(const StreamProblem& problem, const StreamOptions& options);
+
+/// Bytes that a method keeps from step to step, with one batch of rows.
+std::uint64_t memory_of(const StreamProblem& problem, const StreamOptions& options);
 
 /// A curve of the authors' own runs. problem: cca-p5, cca-p10, ica; method: online, averaged, riemannian.
 struct PaperCurve {
