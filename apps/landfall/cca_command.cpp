@@ -91,6 +91,8 @@ void run(const Options& options) {
   std::optional<ReportRows<S>> rows;
   const auto result = fit<S>(options, first_indices, rows);
   const double seconds = since(start);
+  if (options.cca.transform.missing != Missing::drop)  // then the rows of the file are not known
+    rows->expect_rows(options.left, result.samples + result.held_out_samples);
   Json summary = summarize(options, result, seconds);
   summary["first_index"] = std::move(first_indices);
   deliver(

@@ -249,7 +249,7 @@ void setup_gevp(CLI::App& parent, Action action) {
   add("--seed", options->gevp.seed, "N", "of the random start [0]")->check(whole_number(0));
   add("--threads", options->threads, "N", "of dense products [all]")->check(whole_number(1));
   add("--out", options->out, "FOLDER",
-      "a new folder for eigenvalues.npy, eigenvectors.npy\nand summary.json");
+      "a new folder for eigenvalues.npy, eigenvectors.npy,\nhistory, summary and report");
   command->add_flag("--json", options->json, "print one JSON object instead of the table");
   command->add_flag("--quiet", options->quiet, "print the table alone, no progress");
   command->footer(

@@ -96,24 +96,26 @@ Json pictures(const Run& run, const std::vector<Weights>& views) {
 
 Json weights_section(const Run& run) {
   const auto views = read_weights(run);
-  Json section{{"heading", "Weights"}};
+  const Index components = views[0].values.cols(), shown = std::min(components, kMostShown);
+  const bool eigenvectors = run.problem() == "gevp";
+  Json section{{"heading", eigenvectors ? "Eigenvectors" : "Weights"}};
   if (run.extra.contains("image")) {
     section["text"] = views.size() == 2
-                          ? "One picture for each pair: the weights of the left view beside those of "
-                            "the right one, on the scale of the largest of both."
+                          ? "One picture for each pair: the weights of the left view beside those of the "
+                            "right one, on the scale of the largest of both."
                           : "One picture for each, on the scale of its largest weight.";
     section["images"] = pictures(run, views);
     return section;
   }
-  section["text"] = fmt::format("The largest of each {}, by the name of the column.", views[0].component);
-  for (Index j = 0; j < std::min(views[0].values.cols(), kMostShown); ++j)
-    for (const auto& view : views)
-      section["charts"].push_back(largest_chart(
-          fmt::format("{} {}{}{}", view.component, j + 1, view.name.empty() ? "" : ", ", view.name),
-          view.values.col(j), view.names));
-  if (views[0].values.cols() > kMostShown)
-    section["text"] = fmt::format("The largest of each {}, by the name of the column; the first {} of {}.",
-                                  views[0].component, kMostShown, views[0].values.cols());
+  section["text"] =
+      fmt::format("The largest {} of each {}{}.", eigenvectors ? "entries" : "weights", views[0].component,
+                  shown < components ? fmt::format(", the first {} of {}", shown, components) : "");
+  for (Index j = 0; j < shown; ++j)
+    for (const auto& view : views) {
+      const std::string side = view.name.empty() ? "" : ", " + view.name;
+      section["charts"].push_back(
+          largest_chart(fmt::format("{} {}{}", view.component, j + 1, side), view.values.col(j), view.names));
+    }
   return section;
 }
 
@@ -188,7 +190,7 @@ Json scores_section(const Run& run, const Sample& sample) {
            {"label", fmt::format("Source {} over {}, a line about 0.", j + 1, rows)},
            {"wide", true},
            {"sync", "sources"},
-           {"x_label", "row"},
+           {"x_label", j + 1 == first.size() ? Json("row") : Json()},
            {"x", sample.points.rows},
            {"series",
             {{{"name", fmt::format("source {}", j + 1)}, {"colour", 0}, {"y", rounded(first[j])}}}}});
@@ -273,16 +275,13 @@ Json plan_section(const Run& run) {
   Json& facts = section["facts"];
   const auto add = [&](const std::string& name, const Json& value) {
     if (value.is_null()) return;
-    if (!value.is_array()) return facts.push_back(fact(name, value.is_string() ? Json(words(value)) : value));
-    std::vector<std::string> each;
-    for (const auto& one : value) each.push_back(fmt::format("{:.4g}", one.get<double>()));
-    facts.push_back(fact(name, fmt::format("{}", fmt::join(each, " and "))));
+    facts.push_back(fact(name, value.is_string() ? Json(words(value)) : value));
   };
   for (const char* key : {"termination", "passes", "iterations", "batch", "estimator", "contrast", "ridge",
                           "infeasibility", "stationarity"})
     if (run.has(key)) add(key, summary.at(key));
   if (run.has("landing"))
-    for (const auto& [key, value] : summary.at("landing").items()) add("landing: " + words(key), value);
+    for (const auto& [key, value] : summary.at("landing").items()) add(words(key), value);
   return section;
 }
 
@@ -312,7 +311,15 @@ Json page(const Run& run) {
   if (const auto sample = read_sample(run)) sections.push_back(scores_section(run, *sample));
   sections.push_back(weights_section(run));
   Json charts = convergence_charts({{run.summary.at("method"), read_history(run.folder / "history.csv")}});
-  if (!charts.empty()) sections.push_back({{"heading", "Convergence"}, {"charts", std::move(charts)}});
+  if (!charts.empty())
+    sections.push_back(
+        {{"heading", "Convergence"},
+         {"text",
+          run.problem() == "gevp"
+              ? "After each iteration."
+              : "After each step, as the batches so far tell it. The objective gap is what the objective is "
+                "above the lowest that was seen."},
+         {"charts", std::move(charts)}});
   sections.push_back(plan_section(run));
   sections.push_back(reproduce_section(run));
   page["footer"] = fmt::format("Landfall {}. This page needs nothing but itself.",

@@ -18,7 +18,7 @@ namespace landfall::app {
 
 using Json = nlohmann::ordered_json;
 
-/// With six digits, so that a page does not get long; null where it is not finite.
+/// With eight digits, so that a page does not get long; null where it is not finite.
 Json rounded(double value);
 Json rounded(const std::vector<double>& values);
 
@@ -32,8 +32,7 @@ struct NamedHistory {
   History history;
 };
 
-/// Objective and infeasibility against passes (or iterations) and seconds, the runs over each other. The objective
-/// is shown as what it is above the lowest of all.
+/// Objective and infeasibility against passes (or iterations) and seconds, the runs over each other.
 Json convergence_charts(const std::vector<NamedHistory>& runs);
 
 /// A bar for each number, counted from 1.
