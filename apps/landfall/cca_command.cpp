@@ -10,6 +10,7 @@
 #include "model_run.hpp"
 #include "plan_table.hpp"
 #include "report_rows.hpp"
+#include "run_checkpoints.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
@@ -73,8 +74,10 @@ void write_files(const std::filesystem::path& folder, const Options& options, co
 }
 
 template <class S>
-CcaResult<S> fit(const Options& options, Json& first_indices, std::optional<ReportRows<S>>& rows) {
+CcaResult<S> fit(const Options& options, RunCheckpoints& checkpoints, Json& first_indices,
+                 std::optional<ReportRows<S>>& rows) {
   CcaOptions cca = options.cca;
+  cca.checkpoints = checkpoints.hooks();
   LiveLine line(!options.run.quiet);
   cca.observer = show_progress(line, cca.passes);
   auto left = open_source<S>(options.left), right = open_source<S>(options.right);
@@ -85,11 +88,12 @@ CcaResult<S> fit(const Options& options, Json& first_indices, std::optional<Repo
 }
 
 template <class S>
-void run(const Options& options) {
+void run(const Options& options, const CLI::App& command) {
   const auto start = Clock::now();
+  RunCheckpoints checkpoints(options.run, command);
   Json first_indices;
   std::optional<ReportRows<S>> rows;
-  const auto result = fit<S>(options, first_indices, rows);
+  const auto result = fit<S>(options, checkpoints, first_indices, rows);
   const double seconds = since(start);
   if (options.cca.transform.missing != Missing::drop)  // then the rows of the file are not known
     rows->expect_rows(options.left, result.samples + result.held_out_samples);
@@ -97,7 +101,11 @@ void run(const Options& options) {
   summary["first_index"] = std::move(first_indices);
   deliver(
       options.run, summary, result.history,
-      [&](const auto& folder) { write_files(folder, options, result, *rows); }, [&] { print_table(result); });
+      [&](const auto& folder) {
+        write_files(folder, options, result, *rows);
+        checkpoints.write_last(folder);
+      },
+      [&] { print_table(result); });
   if (options.run.quiet || options.run.json) return;
   const auto& [left, right] = result.views;
   tell_dropped("left", left.dropped);
@@ -138,19 +146,20 @@ void setup_cca(CLI::App& parent, Action action) {
   add_run_options(add, options->run);
   add_image(add, options->report);
   add_report_labels(add, options->report);
+  add_checkpoint_options(add, options->run);
   add_landing_options(add, cca.landing);
   add_guard(add, cca.guard, "4 or p/4");
   command->footer(
       "Examples:\n"
       "  landfall cca left.npy right.npy -p 5\n"
       "  landfall cca left.svm right.svm -p 10 --memory 512MiB --held-out 0.1 --out run");
-  command->callback([options, action] {
+  command->callback([options, action, command] {
     begin(options->run);
     const bool single = options->run.precision == "single";
     if (action == Action::plan)
       single ? plan<float>(*options) : plan<double>(*options);
     else
-      single ? run<float>(*options) : run<double>(*options);
+      single ? run<float>(*options, *command) : run<double>(*options, *command);
   });
 }
 

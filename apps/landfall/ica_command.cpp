@@ -13,6 +13,7 @@
 #include "model_run.hpp"
 #include "plan_table.hpp"
 #include "report_rows.hpp"
+#include "run_checkpoints.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
@@ -100,8 +101,9 @@ void write_files(const std::filesystem::path& folder, const Options& options, co
 }
 
 template <class S>
-void run(const Options& options) {
+void run(const Options& options, const CLI::App& command) {
   const auto start = Clock::now();
+  RunCheckpoints checkpoints(options.run, command);
   auto source = open_source<S>(options.data);
   const auto mixing = read_truth(options, source->cols());
   const Json index = first_index(*source);
@@ -111,6 +113,7 @@ void run(const Options& options) {
   IcaOptions ica = options.ica;
   const auto result = [&] {
     LiveLine line(!options.run.quiet);
+    ica.checkpoints = checkpoints.hooks();
     ica.observer = show_progress(line, ica.passes);
     return fit_ica<S>(std::move(source), ica);
   }();
@@ -121,7 +124,10 @@ void run(const Options& options) {
   summary["first_index"] = index;
   deliver(
       options.run, summary, result.history,
-      [&](const auto& folder) { write_files(folder, options, result, rows); },
+      [&](const auto& folder) {
+        write_files(folder, options, result, rows);
+        checkpoints.write_last(folder);
+      },
       [&] { print_table(result, distance); });
   if (options.run.quiet || options.run.json) return;
   tell_dropped(options.data, result.dropped);
@@ -160,18 +166,19 @@ void setup_ica(CLI::App& parent, Action action) {
   add_row_options(add, ica.transform);
   add_run_options(add, options->run);
   add_image(add, options->report);
+  add_checkpoint_options(add, options->run);
   add_landing_options(add, ica.landing);
   command->footer(
       "Examples:\n"
       "  landfall ica mixtures.npy --out run\n"
       "  landfall data laplace-ica out && landfall ica out/data.npy --truth out/mixing.npy");
-  command->callback([options, action] {
+  command->callback([options, action, command] {
     begin(options->run);
     const bool single = options->run.precision == "single";
     if (action == Action::plan)
       single ? plan<float>(*options) : plan<double>(*options);
     else
-      single ? run<float>(*options) : run<double>(*options);
+      single ? run<float>(*options, *command) : run<double>(*options, *command);
   });
 }
 
