@@ -179,10 +179,11 @@ Json scores_section(const Run& run, const Sample& sample) {
                                               {"row", sample.points.rows}));
   } else {
     section["heading"] = "Sources";
+    const Index all = run.summary.at("components");
     section["text"] = fmt::format(
-        "The first {} of the data as the sources found{}. Drag over a trace to look closer, double-click to "
-        "go back.",
-        rows, run.summary.at("components") > first.size() ? fmt::format(", the first {}", first.size()) : "");
+        "The first {} of the data as sources{}. Drag over a trace to look closer, double-click to go back.",
+        rows,
+        static_cast<std::size_t>(all) > first.size() ? fmt::format(", {} of {}", first.size(), all) : "");
     for (std::size_t j = 0; j < first.size(); ++j)
       section["charts"].push_back(
           {{"kind", "trace"},
@@ -314,11 +315,8 @@ Json page(const Run& run) {
   if (!charts.empty())
     sections.push_back(
         {{"heading", "Convergence"},
-         {"text",
-          run.problem() == "gevp"
-              ? "After each iteration."
-              : "After each step, as the batches so far tell it. The objective gap is what the objective is "
-                "above the lowest that was seen."},
+         {"text", run.problem() == "gevp" ? "After each iteration."
+                                          : "After each step, as its batch and those before tell it."},
          {"charts", std::move(charts)}});
   sections.push_back(plan_section(run));
   sections.push_back(reproduce_section(run));
