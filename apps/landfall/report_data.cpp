@@ -1,10 +1,8 @@
 #include "report_data.hpp"
 
-#include <landfall/data/file.hpp>
 #include <landfall/data/npy.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/models/plan.hpp>
-#include <landfall/report/report.hpp>
 
 #include <fstream>
 #include <optional>
@@ -328,16 +326,12 @@ Json page(const Run& run) {
 }  // namespace
 
 void write_report(const fs::path& folder) {
-  std::string html;
   try {
-    html = report_page(page(open_run(folder)).dump(-1, ' ', false, Json::error_handler_t::replace));
+    write_page(folder / "report.html", page(open_run(folder)));
   } catch (const Json::exception&) {
     throw DataError(
         fmt::format("{}: summary.json or report.json is not what landfall writes of a run", folder.string()));
   }
-  AtomicFile file(folder / "report.html");
-  file.write(html);
-  file.commit();
 }
 
 }  // namespace landfall::app

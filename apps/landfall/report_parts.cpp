@@ -1,6 +1,8 @@
 #include "report_parts.hpp"
 
 #include <landfall/data/csv_source.hpp>
+#include <landfall/data/file.hpp>
+#include <landfall/report/report.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -50,6 +52,12 @@ Json history_chart(const std::vector<NamedHistory>& runs, const std::string& qua
 }
 
 }  // namespace
+
+void write_page(const std::filesystem::path& path, const Json& page) {
+  AtomicFile file(path);
+  file.write(report_page(page.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  file.commit();
+}
 
 Json rounded(double value) {
   return std::isfinite(value) ? Json(std::stod(fmt::format("{:.8g}", value))) : Json();

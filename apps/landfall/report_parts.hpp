@@ -3,6 +3,7 @@
 //   Json section{{"heading", "Convergence"}};
 //   const History history = read_history(folder / "history.csv");
 //   section["charts"] = convergence_charts({{"landing", history}});
+//   write_page(folder / "report.html", {{"title", "Two methods"}, {"sections", {section}}});
 #pragma once
 
 #include <landfall/linalg/types.hpp>
@@ -17,6 +18,9 @@
 namespace landfall::app {
 
 using Json = nlohmann::ordered_json;
+
+/// Writes the page, as report.hpp describes it, whole or not at all.
+void write_page(const std::filesystem::path& file, const Json& page);
 
 /// With eight digits, so that a page does not get long; null where it is not finite.
 Json rounded(double value);
