@@ -18,5 +18,6 @@ void setup_gevp(CLI::App& parent, Action action);
 void setup_transform(CLI::App& program);
 void setup_plan(CLI::App& program);
 void setup_data(CLI::App& program);
+void setup_methods(CLI::App& program);
 
 }  // namespace landfall::app
