@@ -9,6 +9,7 @@
 #include "method_option.hpp"
 #include "model_run.hpp"
 #include "plan_table.hpp"
+#include "run_checkpoints.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
@@ -68,8 +69,9 @@ void write_files(const std::filesystem::path& folder, const CcaResult<S>& result
 }
 
 template <class S>
-CcaResult<S> fit(const Options& options, Json& first_indices) {
+CcaResult<S> fit(const Options& options, RunCheckpoints& checkpoints, Json& first_indices) {
   CcaOptions cca = options.cca;
+  cca.checkpoints = checkpoints.hooks();
   LiveLine line(!options.run.quiet);
   cca.observer = show_progress(line, cca.passes);
   auto left = open_source<S>(options.left), right = open_source<S>(options.right);
@@ -78,15 +80,20 @@ CcaResult<S> fit(const Options& options, Json& first_indices) {
 }
 
 template <class S>
-void run(const Options& options) {
+void run(const Options& options, const CLI::App& command) {
   const auto start = Clock::now();
+  RunCheckpoints checkpoints(options.run, command);
   Json first_indices;
-  const auto result = fit<S>(options, first_indices);
+  const auto result = fit<S>(options, checkpoints, first_indices);
   const double seconds = since(start);
   Json summary = summarize(options, result, seconds);
   summary["first_index"] = std::move(first_indices);
   deliver(
-      options.run, summary, result.history, [&](const auto& folder) { write_files(folder, result); },
+      options.run, summary, result.history,
+      [&](const auto& folder) {
+        write_files(folder, result);
+        checkpoints.write_last(folder);
+      },
       [&] { print_table(result); });
   if (options.run.quiet || options.run.json) return;
   const auto& [left, right] = result.views;
@@ -126,20 +133,21 @@ void setup_cca(CLI::App& parent, Action action) {
   add_row_options(add, cca.transform);
   add_held_out(add, cca.held_out);
   add_run_options(add, options->run);
+  add_checkpoint_options(add, options->run);
   add_landing_options(add, cca.landing);
   add_guard(add, cca.guard, "4 or p/4");
   command->footer(
       "Examples:\n"
       "  landfall cca left.npy right.npy -p 5\n"
       "  landfall cca left.svm right.svm -p 10 --memory 512MiB --held-out 0.1 --out run");
-  command->callback([options, action] {
+  command->callback([options, action, command] {
     begin(options->run);
     const bool single = options->run.precision == "single";
     if (action == Action::plan) require_planned(options->cca.rival);
     if (action == Action::plan)
       single ? plan<float>(*options) : plan<double>(*options);
     else
-      single ? run<float>(*options) : run<double>(*options);
+      single ? run<float>(*options, *command) : run<double>(*options, *command);
   });
 }
 

@@ -31,7 +31,7 @@ struct Options {
   std::string out;    // run folder
   GevpOptions gevp;
   int threads = 0;
-  bool json = false, quiet = false;
+  bool json = false, quiet = false, force = false;
 };
 
 template <class S>
@@ -178,7 +178,7 @@ void run(const Options& options) {
   if (!expected.empty()) summary["known"] = expected;
 
   if (!options.out.empty())
-    write_new_folder(options.out, [&](const std::filesystem::path& folder) {
+    write_run_folder(options.out, [&](const std::filesystem::path& folder) {
       write_npy_vector<S>(folder / "eigenvalues.npy", result.values);
       write_npy<S>(folder / "eigenvectors.npy", result.vectors);
       write_summary(folder, summary);
@@ -197,7 +197,8 @@ void check(Options& options) {
   else
     options.gevp.method = parse_gevp_method(options.method);
   if (options.direction != "auto") options.gevp.direction = parse_direction(options.direction);
-  if (!options.out.empty()) require_new_folder(options.out);
+  if (!options.out.empty())
+    require_usable_folder(options.out, options.force ? Existing::replace : Existing::refuse);
   if (options.threads != 0) set_threads(options.threads);
 }
 
@@ -231,8 +232,9 @@ void setup_gevp(CLI::App& parent, Action action) {
       ->check(one_of({"single", "double"}));
   add("--seed", options->gevp.seed, "N", "of the random start [0]")->check(whole_number(0));
   add("--threads", options->threads, "N", "of dense products [all]")->check(whole_number(1));
-  add("--out", options->out, "FOLDER",
-      "a new folder for eigenvalues.npy, eigenvectors.npy\nand summary.json");
+  auto* out = add("--out", options->out, "FOLDER",
+                  "a new folder for eigenvalues.npy, eigenvectors.npy\nand summary.json");
+  command->add_flag("--force", options->force, "replace the run that is there")->needs(out);
   command->add_flag("--json", options->json, "print one JSON object instead of the table");
   command->add_flag("--quiet", options->quiet, "print the table alone, no progress");
   command->footer(

@@ -13,6 +13,7 @@
 #include "method_option.hpp"
 #include "model_run.hpp"
 #include "plan_table.hpp"
+#include "run_checkpoints.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
@@ -96,14 +97,16 @@ void write_files(const std::filesystem::path& folder, const IcaResult<S>& result
 }
 
 template <class S>
-void run(const Options& options) {
+void run(const Options& options, const CLI::App& command) {
   const auto start = Clock::now();
+  RunCheckpoints checkpoints(options.run, command);
   auto source = open_source<S>(options.data);
   const auto mixing = read_truth(options, source->cols());
   const Json index = first_index(*source);
   IcaOptions ica = options.ica;
   const auto result = [&] {
     LiveLine line(!options.run.quiet);
+    ica.checkpoints = checkpoints.hooks();
     ica.observer = show_progress(line, ica.passes);
     return fit_ica<S>(std::move(source), ica);
   }();
@@ -113,7 +116,11 @@ void run(const Options& options) {
   Json summary = summarize(options, result, distance, seconds);
   summary["first_index"] = index;
   deliver(
-      options.run, summary, result.history, [&](const auto& folder) { write_files(folder, result); },
+      options.run, summary, result.history,
+      [&](const auto& folder) {
+        write_files(folder, result);
+        checkpoints.write_last(folder);
+      },
       [&] { print_table(result, distance); });
   if (options.run.quiet || options.run.json) return;
   tell_dropped(options.data, result.dropped);
@@ -151,19 +158,20 @@ void setup_ica(CLI::App& parent, Action action) {
   add_centring(add, ica.transform);
   add_row_options(add, ica.transform);
   add_run_options(add, options->run);
+  add_checkpoint_options(add, options->run);
   add_landing_options(add, ica.landing);
   command->footer(
       "Examples:\n"
       "  landfall ica mixtures.npy --out run\n"
       "  landfall data laplace-ica out && landfall ica out/data.npy --truth out/mixing.npy");
-  command->callback([options, action] {
+  command->callback([options, action, command] {
     begin(options->run);
     const bool single = options->run.precision == "single";
     if (action == Action::plan) require_planned(options->ica.rival);
     if (action == Action::plan)
       single ? plan<float>(*options) : plan<double>(*options);
     else
-      single ? run<float>(*options) : run<double>(*options);
+      single ? run<float>(*options, *command) : run<double>(*options, *command);
   });
 }
 

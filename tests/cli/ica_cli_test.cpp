@@ -118,7 +118,7 @@ TEST_F(IcaCommand, WrongUseBadDataAndFailedNumbersAreSentences) {
   expect_error(ica({"--method", "fastica", "--contrast", "cube"}), 2,
                "fastica has the contrast logcosh, got cube");
   expect_error(ica({"-p", "0"}), 2, "--components: '0' is not a whole number of at least 1" + see);
-  expect_error(ica({"--out", "d"}), 2, "d: exists already; give a run folder that does not");
+  expect_error(ica({"--out", "d"}), 2, "d: exists already; give a run folder that does not, or --force");
   expect_error(landfall({"ica", "none.npy"}), 3, "none.npy: no such file");
   expect_error(ica({"--truth", "none.npy"}), 3, "none.npy: no such file");
   expect_error(ica({"-p", "3", "--truth", "d/mixing.npy", "--out", "run"}), 3,
