@@ -125,7 +125,7 @@ void setup_cca(CLI::App& parent, Action action) {
   add_method(
       add, {"auto", "exact", "landing"}, Problem::cca,
       [&cca](const std::string& name) { cca.method = parse_cca_method(name); }, cca.rival,
-      "auto, exact, landing, or of landfall methods\n[auto: what fits in --memory, then the faster]");
+      "auto, exact, landing, or of landfall methods [what fits, then the faster]");
   add_solver_options(
       add, cca,
       {.passes = "4", .batch = "128 or 8p; sparse rows 1024", .ridge = "0.001; sparse rows 4n/N if more"});
