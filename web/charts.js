@@ -7,16 +7,20 @@ const superscript = (number) =>
 
 function axisText(value, log) {
   if (value === null || value === undefined) return "";
-  const power = Math.log10(value);
-  if (log && Number.isInteger(power) && (power < -2 || power > 3)) return `10${superscript(power)}`;
+  const power = Math.round(Math.log10(value));
+  if (log && wholePower(value) !== null && (power < -2 || power > 3)) return `10${superscript(power)}`;
   return numberText(value);
 }
+
+// For the lines of a log axis: none between powers of ten.
+const wholePower = (value) => (value > 0 && Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9 ? value : null);
 
 function axis(label, log, more = {}) {
   const { quiet, line } = colours();
   return {
     stroke: quiet, font: kFont, labelFont: kFont, label: label || undefined, labelSize: 18, labelGap: 2,
-    grid: { stroke: line, width: 1 }, ticks: { show: false }, gap: 6, space: 46,
+    grid: { stroke: line, width: 1, ...(log && { filter: (_, splits) => splits.map(wholePower) }) },
+    ticks: { show: false }, gap: 6, size: 26, space: 46,
     values: (_, splits) => splits.map((value) => axisText(value, log)),
     ...more,
   };
@@ -58,8 +62,8 @@ function lastBefore(column, i) {
 function lineOptions(chart, state, width) {
   const trace = chart.kind === "trace";
   return {
-    width, height: trace ? 92 : 250,
-    padding: [8, 12, trace ? 0 : null, null],
+    width, height: trace ? (chart.x_label ? 92 : 74) : 250,
+    padding: [8, trace ? 24 : 12, trace && !chart.x_label ? 4 : null, null],
     scales: { x: { time: false, distr: state.logX ? 3 : 1 }, y: { distr: state.logY ? 3 : 1 } },
     legend: { show: false },
     cursor: {
@@ -67,11 +71,11 @@ function lineOptions(chart, state, width) {
       sync: chart.sync ? { key: chart.sync, scales: ["x", null] } : undefined,
     },
     axes: [
-      trace ? axis(null, false, { size: 20 }) : axis(chart.x_label, state.logX),
+      trace ? axis(null, false, { size: 20, show: Boolean(chart.x_label) }) : axis(chart.x_label, state.logX),
       trace ? { ...valueAxis(null, false), size: 44 } : valueAxis(chart.y_label, state.logY),
     ],
     series: [{}, ...chart.series.map((series, i) => ({
-      label: series.name, stroke: seriesColour(series.colour ?? i), width: trace ? 1 : 1.6, spanGaps: true,
+      label: series.name, stroke: seriesColour(series, i), width: trace ? 1 : 1.6, spanGaps: true,
       points: { show: chart.kind === "line" && series.y.length < 30, size: 5 }, show: !state.hidden[i],
     }))],
   };
@@ -131,7 +135,7 @@ function barOptions(chart, state, width) {
       valueAxis(chart.y_label, false),
     ],
     series: [{}, ...chart.series.map((series, i) => ({
-      label: series.name, width: 0, fill: seriesColour(i), paths, points: { show: false }, show: !state.hidden[i],
+      label: series.name, width: 0, fill: seriesColour(series, i), paths, points: { show: false }, show: !state.hidden[i],
     }))],
     hooks: { draw: [writeValues] },
   };
@@ -146,10 +150,10 @@ function hoverValues(chart, state, tip) {
     chart.series.forEach((series, i) => {
       if (state.hidden[i]) return;
       const value = lastBefore(u.data[i + 1], idx);
-      if (value !== null) rows.push([seriesColour(series.colour ?? i), `${series.name} ${numberText(value)}`]);
+      if (value !== null) rows.push([seriesColour(series, i), `${series.name} ${numberText(value)}`]);
     });
     const bar = chart.kind === "bar";
-    const heading = `${chart.x_label || ""} ${bar ? chart.x[idx] : numberText(x)}`.trim();
+    const heading = `${chart.x_label || (chart.kind === "trace" ? "at" : "")} ${bar ? chart.x[idx] : numberText(x)}`.trim();
     tip.show(left + u.over.offsetLeft, top + u.over.offsetTop, heading, rows);
   };
 }
@@ -159,7 +163,7 @@ function legend(chart, state, redraw) {
   return element("ul", { class: "legend" }, ...chart.series.map((series, i) => {
     const swatch = element("span", { class: "swatch" });
     const button = element("button", { type: "button", "aria-pressed": "true" }, swatch, series.name);
-    keepDrawn(() => { swatch.style.background = seriesColour(series.colour ?? i); });
+    keepDrawn(() => { swatch.style.background = seriesColour(series, i); });
     button.addEventListener("click", () => {
       state.hidden[i] = !state.hidden[i];
       button.setAttribute("aria-pressed", String(!state.hidden[i]));

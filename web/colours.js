@@ -15,7 +15,11 @@ const kDark = {
 const darkScreen = matchMedia("(prefers-color-scheme: dark)");
 let printing = false;
 const colours = () => (darkScreen.matches && !printing ? kDark : kLight);
-const seriesColour = (i) => colours().series[i % colours().series.length];
+// Of series i: the colour of its number, or the one it asks for, faint where it is beside another.
+function seriesColour({ colour, faint }, i) {
+  const { series } = colours();
+  return series[(colour ?? i) % series.length] + (faint ? "70" : "");
+}
 
 // Drawings that are made again when their colours or their room change.
 const drawings = [];

@@ -12,6 +12,12 @@ function charts(list) {
   return element("div", { class: traces ? "charts traces" : "charts" }, ...list.map((chart) => kFigures[chart.kind](chart)));
 }
 
+// Lines break between words, not at the hyphens of options.
+function code(text) {
+  const words = text.split(" ").map((word) => element("span", {}, word));
+  return element("pre", { tabindex: "0" }, element("code", {}, ...words.flatMap((word, i) => (i ? [" ", word] : [word]))));
+}
+
 function section(part) {
   return element("section", {}, element("h2", {}, part.heading),
     ...[part.text || []].flat().map((text) => element("p", {}, text)),
@@ -19,7 +25,7 @@ function section(part) {
     ...(part.charts ? [charts(part.charts)] : []),
     ...(part.images ? pictures(part.images) : []),
     ...(part.table ? [table(part.table)] : []),
-    ...[part.code || []].flat().map((text) => element("pre", { tabindex: "0" }, element("code", {}, text))));
+    ...[part.code || []].flat().map(code));
 }
 
 function showPage(page) {

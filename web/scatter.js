@@ -25,7 +25,7 @@ function scatterFigure(chart) {
     const series = chart.series[point.s];
     const heading = point.row === null ? "" : `row ${numberText(point.row)}`;
     tip.show(u.valToPos(point.x, "x") + u.over.offsetLeft, u.valToPos(point.y, "y") + u.over.offsetTop, heading,
-             [[seriesColour(series.colour ?? point.s), series.name],
+             [[seriesColour(series, point.s), series.name],
               [null, `${numberText(point.x)}, ${numberText(point.y)}`]]);
   };
 
@@ -37,7 +37,7 @@ function scatterFigure(chart) {
       cursor: { x: false, y: false, points: { show: false }, drag: { x: true, y: true } },
       axes: [axis(chart.x_label, false), valueAxis(chart.y_label, false)],
       series: [{}, ...chart.series.map((series, i) => {
-        const colour = seriesColour(series.colour ?? i);
+        const colour = seriesColour(series, i);
         return {
           label: series.name, stroke: colour, paths: () => null, show: !state.hidden[i],
           points: { show: true, size, width: 0, fill: `${colour}b0`, stroke: colour },

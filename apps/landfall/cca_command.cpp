@@ -7,9 +7,11 @@
 #include <optional>
 
 #include "commands.hpp"
+#include "method_option.hpp"
 #include "model_run.hpp"
 #include "plan_table.hpp"
 #include "report_rows.hpp"
+#include "run_checkpoints.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
@@ -28,7 +30,7 @@ Json summarize(const Options& options, const CcaResult<S>& result, double second
   Json summary{
       {"problem", "cca"},
       {"data", {options.left, options.right}},
-      {"method", to_string(result.method)},
+      {"method", result.method_name},
       {"reason", result.reason},
       {"samples", result.samples},
       {"features", {left.weights.rows(), right.weights.rows()}},
@@ -73,8 +75,10 @@ void write_files(const std::filesystem::path& folder, const Options& options, co
 }
 
 template <class S>
-CcaResult<S> fit(const Options& options, Json& first_indices, std::optional<ReportRows<S>>& rows) {
+CcaResult<S> fit(const Options& options, RunCheckpoints& checkpoints, Json& first_indices,
+                 std::optional<ReportRows<S>>& rows) {
   CcaOptions cca = options.cca;
+  cca.checkpoints = checkpoints.hooks();
   LiveLine line(!options.run.quiet);
   cca.observer = show_progress(line, cca.passes);
   auto left = open_source<S>(options.left), right = open_source<S>(options.right);
@@ -85,22 +89,29 @@ CcaResult<S> fit(const Options& options, Json& first_indices, std::optional<Repo
 }
 
 template <class S>
-void run(const Options& options) {
+void run(const Options& options, const CLI::App& command) {
   const auto start = Clock::now();
+  RunCheckpoints checkpoints(options.run, command);
   Json first_indices;
   std::optional<ReportRows<S>> rows;
-  const auto result = fit<S>(options, first_indices, rows);
+  const auto result = fit<S>(options, checkpoints, first_indices, rows);
   const double seconds = since(start);
+  if (options.cca.transform.missing != Missing::drop)  // then the rows of the file are not known
+    rows->expect_rows(options.left, result.samples + result.held_out_samples);
   Json summary = summarize(options, result, seconds);
   summary["first_index"] = std::move(first_indices);
   deliver(
       options.run, summary, result.history,
-      [&](const auto& folder) { write_files(folder, options, result, *rows); }, [&] { print_table(result); });
+      [&](const auto& folder) {
+        write_files(folder, options, result, *rows);
+        checkpoints.write_last(folder);
+      },
+      [&] { print_table(result); });
   if (options.run.quiet || options.run.json) return;
   const auto& [left, right] = result.views;
   tell_dropped("left", left.dropped);
   tell_dropped("right", right.dropped);
-  tell_end(to_string(result.method), result.reason, result.samples,
+  tell_end(result.method_name, result.reason, result.samples,
            fmt::format("{:.3g} and {:.3g}", left.ridge, right.ridge), result.passes, seconds);
 }
 
@@ -123,10 +134,10 @@ void setup_cca(CLI::App& parent, Action action) {
       ->required();
   add("RIGHT", options->right, "FILE", "the same rows in other columns")->required();
   add("-p,--components", cca.components, "K", "how many pairs; required")->required()->check(whole_number(1));
-  add.choice(
-      "--method", {"auto", "exact", "landing"},
-      [&cca](const std::string& name) { cca.method = parse_cca_method(name); },
-      "auto, exact or landing [auto: what fits in --memory, then the faster]");
+  add_method(
+      add, {"auto", "exact", "landing"}, Problem::cca,
+      [&cca](const std::string& name) { cca.method = parse_cca_method(name); }, cca.rival,
+      "auto, exact, landing, or of landfall methods [what fits, then the faster]");
   add_solver_options(
       add, cca,
       {.passes = "4", .batch = "128 or 8p; sparse rows 1024", .ridge = "0.001; sparse rows 4n/N if more"});
@@ -136,19 +147,21 @@ void setup_cca(CLI::App& parent, Action action) {
   add_run_options(add, options->run);
   add_image(add, options->report);
   add_report_labels(add, options->report);
+  add_checkpoint_options(add, options->run);
   add_landing_options(add, cca.landing);
   add_guard(add, cca.guard, "4 or p/4");
   command->footer(
       "Examples:\n"
       "  landfall cca left.npy right.npy -p 5\n"
       "  landfall cca left.svm right.svm -p 10 --memory 512MiB --held-out 0.1 --out run");
-  command->callback([options, action] {
+  command->callback([options, action, command] {
     begin(options->run);
     const bool single = options->run.precision == "single";
+    if (action == Action::plan) require_planned(options->cca.rival);
     if (action == Action::plan)
       single ? plan<float>(*options) : plan<double>(*options);
     else
-      single ? run<float>(*options) : run<double>(*options);
+      single ? run<float>(*options, *command) : run<double>(*options, *command);
   });
 }
 

@@ -20,5 +20,6 @@ void setup_report(CLI::App& program);
 void setup_plan(CLI::App& program);
 void setup_reproduce(CLI::App& program);
 void setup_data(CLI::App& program);
+void setup_methods(CLI::App& program);
 
 }  // namespace landfall::app

@@ -10,9 +10,11 @@
 #include <optional>
 
 #include "commands.hpp"
+#include "method_option.hpp"
 #include "model_run.hpp"
 #include "plan_table.hpp"
 #include "report_rows.hpp"
+#include "run_checkpoints.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
@@ -28,7 +30,7 @@ struct Options {
 };
 
 std::string_view reason(const Options& options) {
-  return options.asked ? "asked for" : "ICA has no other method";
+  return options.asked || !options.ica.rival.empty() ? "asked for" : "the default";
 }
 
 std::string_view kind(double sign) {
@@ -66,7 +68,7 @@ Json summarize(const Options& options, const IcaResult<S>& result, std::optional
   Json summary{
       {"problem", "ica"},
       {"data", Json::array({options.data})},
-      {"method", "landing"},
+      {"method", result.method_name},
       {"reason", reason(options)},
       {"samples", result.samples},
       {"features", result.unmixing.cols()},
@@ -100,8 +102,9 @@ void write_files(const std::filesystem::path& folder, const Options& options, co
 }
 
 template <class S>
-void run(const Options& options) {
+void run(const Options& options, const CLI::App& command) {
   const auto start = Clock::now();
+  RunCheckpoints checkpoints(options.run, command);
   auto source = open_source<S>(options.data);
   const auto mixing = read_truth(options, source->cols());
   const Json index = first_index(*source);
@@ -111,6 +114,7 @@ void run(const Options& options) {
   IcaOptions ica = options.ica;
   const auto result = [&] {
     LiveLine line(!options.run.quiet);
+    ica.checkpoints = checkpoints.hooks();
     ica.observer = show_progress(line, ica.passes);
     return fit_ica<S>(std::move(source), ica);
   }();
@@ -121,12 +125,15 @@ void run(const Options& options) {
   summary["first_index"] = index;
   deliver(
       options.run, summary, result.history,
-      [&](const auto& folder) { write_files(folder, options, result, rows); },
+      [&](const auto& folder) {
+        write_files(folder, options, result, rows);
+        checkpoints.write_last(folder);
+      },
       [&] { print_table(result, distance); });
   if (options.run.quiet || options.run.json) return;
   tell_dropped(options.data, result.dropped);
-  tell_end("landing", reason(options), result.samples, fmt::format("{:.3g}", result.ridge), result.passes,
-           seconds);
+  tell_end(result.method_name, reason(options), result.samples, fmt::format("{:.3g}", result.ridge),
+           result.passes, seconds);
 }
 
 template <class S>
@@ -151,27 +158,29 @@ void setup_ica(CLI::App& parent, Action action) {
       [&ica](const std::string& name) { ica.contrast = parse_contrast(name); },
       "logcosh, exp (outliers) or cube (kurtosis) [logcosh]");
   add("--truth", options->truth, "FILE", "the mixing matrix, for the Amari distance to it");
-  add.choice(
-      "--method", {"auto", "landing"},
-      [&asked = options->asked](const std::string& name) { asked = name == "landing"; },
-      "auto or landing [auto: landing]");
+  add_method(
+      add, {"auto", "landing"}, Problem::ica,
+      [&asked = options->asked](const std::string& name) { asked = name == "landing"; }, ica.rival,
+      "auto, landing, or of landfall methods [auto: landing]");
   add_solver_options(add, ica, {.passes = "2", .batch = "1024 or 8p", .ridge = "0"});
   add_centring(add, ica.transform);
   add_row_options(add, ica.transform);
   add_run_options(add, options->run);
   add_image(add, options->report);
+  add_checkpoint_options(add, options->run);
   add_landing_options(add, ica.landing);
   command->footer(
       "Examples:\n"
       "  landfall ica mixtures.npy --out run\n"
       "  landfall data laplace-ica out && landfall ica out/data.npy --truth out/mixing.npy");
-  command->callback([options, action] {
+  command->callback([options, action, command] {
     begin(options->run);
     const bool single = options->run.precision == "single";
+    if (action == Action::plan) require_planned(options->ica.rival);
     if (action == Action::plan)
       single ? plan<float>(*options) : plan<double>(*options);
     else
-      single ? run<float>(*options) : run<double>(*options);
+      single ? run<float>(*options, *command) : run<double>(*options, *command);
   });
 }
 

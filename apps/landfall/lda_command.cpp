@@ -12,6 +12,7 @@
 #include "model_run.hpp"
 #include "plan_table.hpp"
 #include "report_rows.hpp"
+#include "run_checkpoints.hpp"
 #include "table.hpp"
 #include <fmt/format.h>
 
@@ -97,8 +98,9 @@ void write_files(const std::filesystem::path& folder, const Options& options, co
 }
 
 template <class S>
-void run(const Options& options) {
+void run(const Options& options, const CLI::App& command) {
   const auto start = Clock::now();
+  RunCheckpoints checkpoints(options.run, command);
   auto [source, labels] = open_data<S>(options);
   const Json index = first_index(*source);
   ReportRows<S> rows(options.report, {source.get()},
@@ -106,6 +108,7 @@ void run(const Options& options) {
   LdaOptions lda = options.lda;
   const auto result = [&, &source = source, &labels = labels] {
     LiveLine line(!options.run.quiet);
+    lda.checkpoints = checkpoints.hooks();
     lda.observer = show_progress(line, lda.passes);
     return fit_lda<S>(std::move(source), labels, lda);
   }();
@@ -114,7 +117,11 @@ void run(const Options& options) {
   summary["first_index"] = index;
   deliver(
       options.run, summary, result.history,
-      [&](const auto& folder) { write_files(folder, options, result, rows); }, [&] { print_table(result); });
+      [&](const auto& folder) {
+        write_files(folder, options, result, rows);
+        checkpoints.write_last(folder);
+      },
+      [&] { print_table(result); });
   if (options.run.quiet || options.run.json) return;
   tell_dropped(options.data, result.dropped);
   tell_end(to_string(result.method), result.reason, result.samples, fmt::format("{:.3g}", result.ridge),
@@ -152,19 +159,20 @@ void setup_lda(CLI::App& parent, Action action) {
   add_held_out(add, lda.held_out);
   add_run_options(add, options->run);
   add_image(add, options->report);
+  add_checkpoint_options(add, options->run);
   add_landing_options(add, lda.landing);
   add_guard(add, lda.guard, "16 or p");
   command->footer(
       "Examples:\n"
       "  landfall lda images.npy --labels labels.npy -p 5 --held-out 0.2\n"
       "  landfall lda iris.csv --label-column species --out run");
-  command->callback([options, action] {
+  command->callback([options, action, command] {
     begin(options->run);
     const bool single = options->run.precision == "single";
     if (action == Action::plan)
       single ? plan<float>(*options) : plan<double>(*options);
     else
-      single ? run<float>(*options) : run<double>(*options);
+      single ? run<float>(*options, *command) : run<double>(*options, *command);
   });
 }
 

@@ -1,8 +1,9 @@
 // landfall: the command-line tool. Results go to standard output, everything else to standard error.
-// Exit codes: 0 done, 2 wrong use, 3 bad input data, 4 the numbers failed.
+// Exit codes: 0 done, 2 wrong use, 3 bad input data, 4 the numbers failed, 130 interrupted.
 #include <landfall/errors.hpp>
 #include <landfall/version.hpp>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "arguments.hpp"
 #include "command_line.hpp"
 #include "commands.hpp"
+#include "run_checkpoints.hpp"
 #include <fmt/format.h>
 
 namespace {
@@ -35,6 +37,7 @@ class HelpPage : public CLI::Formatter {
 
 int main(int argc, char** argv) {
   landfall::app::set_command_line(argc, argv);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error with a sentence, not a crash
   CLI::App program(
       "Canonical correlations, independent components, discriminants and generalized eigenproblems,\n"
       "by the landing method and by others.",
@@ -63,6 +66,7 @@ int main(int argc, char** argv) {
   landfall::app::setup_plan(program);
   landfall::app::setup_reproduce(program);
   landfall::app::setup_data(program);
+  landfall::app::setup_methods(program);
   for (CLI::App* command : program.get_subcommands(nullptr)) command->group("Commands");
 
   try {
@@ -73,6 +77,8 @@ int main(int argc, char** argv) {
     return program.exit(help);
   } catch (const CLI::ParseError& error) {
     fail(2, landfall::app::explain(program, error));
+  } catch (const landfall::app::Interrupted& error) {
+    fail(130, error.what());
   } catch (const landfall::UsageError& error) {
     fail(2, error.what());
   } catch (const landfall::DataError& error) {

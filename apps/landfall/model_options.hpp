@@ -22,7 +22,9 @@ namespace landfall::app {
 struct RunOptions {
   std::string precision = "single";
   std::string out;  // run folder; none when empty
-  int threads = 0;  // 0: all
+  bool force = false, resume = false;
+  double checkpoint_every = 60;  // seconds
+  int threads = 0;               // 0: all
   bool json = false, quiet = false;
 };
 
@@ -67,8 +69,10 @@ void add_landing_options(const OptionAdder& add, AdaptiveOptions& landing);
 /// --guard, under the same heading.
 void add_guard(const OptionAdder& add, std::optional<Index>& guard, const char* standard);
 
-/// --precision, --threads, --out, --json and --quiet.
+/// --precision, --threads, --out, --force, --json and --quiet.
 void add_run_options(const OptionAdder& add, RunOptions& run);
+/// --resume and --checkpoint-every.
+void add_checkpoint_options(const OptionAdder& add, RunOptions& run);
 
 /// Before the work: the run folder can be made, the threads are as many as asked for.
 void begin(const RunOptions& run);

@@ -1,10 +1,8 @@
 #include "report_data.hpp"
 
-#include <landfall/data/file.hpp>
 #include <landfall/data/npy.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/models/plan.hpp>
-#include <landfall/report/report.hpp>
 
 #include <fstream>
 #include <optional>
@@ -96,24 +94,26 @@ Json pictures(const Run& run, const std::vector<Weights>& views) {
 
 Json weights_section(const Run& run) {
   const auto views = read_weights(run);
-  Json section{{"heading", "Weights"}};
+  const Index components = views[0].values.cols(), shown = std::min(components, kMostShown);
+  const bool eigenvectors = run.problem() == "gevp";
+  Json section{{"heading", eigenvectors ? "Eigenvectors" : "Weights"}};
   if (run.extra.contains("image")) {
     section["text"] = views.size() == 2
-                          ? "One picture for each pair: the weights of the left view beside those of "
-                            "the right one, on the scale of the largest of both."
+                          ? "One picture for each pair: the weights of the left view beside those of the "
+                            "right one, on the scale of the largest of both."
                           : "One picture for each, on the scale of its largest weight.";
     section["images"] = pictures(run, views);
     return section;
   }
-  section["text"] = fmt::format("The largest of each {}, by the name of the column.", views[0].component);
-  for (Index j = 0; j < std::min(views[0].values.cols(), kMostShown); ++j)
-    for (const auto& view : views)
-      section["charts"].push_back(largest_chart(
-          fmt::format("{} {}{}{}", view.component, j + 1, view.name.empty() ? "" : ", ", view.name),
-          view.values.col(j), view.names));
-  if (views[0].values.cols() > kMostShown)
-    section["text"] = fmt::format("The largest of each {}, by the name of the column; the first {} of {}.",
-                                  views[0].component, kMostShown, views[0].values.cols());
+  section["text"] =
+      fmt::format("The largest {} of each {}{}.", eigenvectors ? "entries" : "weights", views[0].component,
+                  shown < components ? fmt::format(", the first {} of {}", shown, components) : "");
+  for (Index j = 0; j < shown; ++j)
+    for (const auto& view : views) {
+      const std::string side = view.name.empty() ? "" : ", " + view.name;
+      section["charts"].push_back(
+          largest_chart(fmt::format("{} {}{}", view.component, j + 1, side), view.values.col(j), view.names));
+    }
   return section;
 }
 
@@ -177,10 +177,11 @@ Json scores_section(const Run& run, const Sample& sample) {
                                               {"row", sample.points.rows}));
   } else {
     section["heading"] = "Sources";
+    const Index all = run.summary.at("components");
     section["text"] = fmt::format(
-        "The first {} of the data as the sources found{}. Drag over a trace to look closer, double-click to "
-        "go back.",
-        rows, run.summary.at("components") > first.size() ? fmt::format(", the first {}", first.size()) : "");
+        "The first {} of the data as sources{}. Drag over a trace to look closer, double-click to go back.",
+        rows,
+        static_cast<std::size_t>(all) > first.size() ? fmt::format(", {} of {}", first.size(), all) : "");
     for (std::size_t j = 0; j < first.size(); ++j)
       section["charts"].push_back(
           {{"kind", "trace"},
@@ -188,7 +189,7 @@ Json scores_section(const Run& run, const Sample& sample) {
            {"label", fmt::format("Source {} over {}, a line about 0.", j + 1, rows)},
            {"wide", true},
            {"sync", "sources"},
-           {"x_label", "row"},
+           {"x_label", j + 1 == first.size() ? Json("row") : Json()},
            {"x", sample.points.rows},
            {"series",
             {{{"name", fmt::format("source {}", j + 1)}, {"colour", 0}, {"y", rounded(first[j])}}}}});
@@ -273,16 +274,13 @@ Json plan_section(const Run& run) {
   Json& facts = section["facts"];
   const auto add = [&](const std::string& name, const Json& value) {
     if (value.is_null()) return;
-    if (!value.is_array()) return facts.push_back(fact(name, value.is_string() ? Json(words(value)) : value));
-    std::vector<std::string> each;
-    for (const auto& one : value) each.push_back(fmt::format("{:.4g}", one.get<double>()));
-    facts.push_back(fact(name, fmt::format("{}", fmt::join(each, " and "))));
+    facts.push_back(fact(name, value.is_string() ? Json(words(value)) : value));
   };
   for (const char* key : {"termination", "passes", "iterations", "batch", "estimator", "contrast", "ridge",
                           "infeasibility", "stationarity"})
     if (run.has(key)) add(key, summary.at(key));
   if (run.has("landing"))
-    for (const auto& [key, value] : summary.at("landing").items()) add("landing: " + words(key), value);
+    for (const auto& [key, value] : summary.at("landing").items()) add(words(key), value);
   return section;
 }
 
@@ -312,7 +310,12 @@ Json page(const Run& run) {
   if (const auto sample = read_sample(run)) sections.push_back(scores_section(run, *sample));
   sections.push_back(weights_section(run));
   Json charts = convergence_charts({{run.summary.at("method"), read_history(run.folder / "history.csv")}});
-  if (!charts.empty()) sections.push_back({{"heading", "Convergence"}, {"charts", std::move(charts)}});
+  if (!charts.empty())
+    sections.push_back(
+        {{"heading", "Convergence"},
+         {"text", run.problem() == "gevp" ? "After each iteration."
+                                          : "After each step, as its batch and those before tell it."},
+         {"charts", std::move(charts)}});
   sections.push_back(plan_section(run));
   sections.push_back(reproduce_section(run));
   page["footer"] = fmt::format("Landfall {}. This page needs nothing but itself.",
@@ -323,16 +326,12 @@ Json page(const Run& run) {
 }  // namespace
 
 void write_report(const fs::path& folder) {
-  std::string html;
   try {
-    html = report_page(page(open_run(folder)).dump(-1, ' ', false, Json::error_handler_t::replace));
+    write_page(folder / "report.html", page(open_run(folder)));
   } catch (const Json::exception&) {
     throw DataError(
         fmt::format("{}: summary.json or report.json is not what landfall writes of a run", folder.string()));
   }
-  AtomicFile file(folder / "report.html");
-  file.write(html);
-  file.commit();
 }
 
 }  // namespace landfall::app

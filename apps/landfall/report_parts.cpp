@@ -1,6 +1,8 @@
 #include "report_parts.hpp"
 
 #include <landfall/data/csv_source.hpp>
+#include <landfall/data/file.hpp>
+#include <landfall/report/report.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -25,46 +27,40 @@ std::vector<std::size_t> thinned(std::size_t count) {
   return lines;
 }
 
-/// One chart of a quantity of all runs that have it; null where none has.
+/// One chart of a quantity of all runs that have it; null where none has, or it is always 0. An objective may have
+/// any sign, so that its log axis is that of the effort.
 Json history_chart(const std::vector<NamedHistory>& runs, const std::string& quantity,
-                   const std::string& along, const std::string& title, double below) {
-  Json chart{{"kind", "line"}, {"title", fmt::format("{} against {}", title, along)}};
+                   const std::string& along, const std::string& title) {
+  Json chart{{"kind", "line"}, {"title", fmt::format("{}, by {}", title, along)}};
   Json series = Json::array();
   std::vector<std::string> ends;
-  bool positive = false;
+  bool seen = false;
   for (const auto& [name, history] : runs) {
     if (!history.contains(quantity) || !history.contains(along)) continue;
-    std::vector<double> y = history.at(quantity);
-    for (double& value : y) value -= below;
+    const std::vector<double>& y = history.at(quantity);
     if (y.empty()) continue;
-    positive = positive || std::any_of(y.begin(), y.end(), [](double value) { return value > 0; });
+    seen = seen || std::any_of(y.begin(), y.end(), [](double value) { return value != 0; });
     ends.push_back(fmt::format("{} ends at {:.3g}", name, y.back()));
     series.push_back({{"name", name}, {"x", rounded(history.at(along))}, {"y", rounded(y)}});
   }
-  if (!positive) return {};
-  chart["label"] = fmt::format("{} against {}, both falling lines of {}: {}.", title, along,
-                               runs.size() == 1 ? "one run" : "several runs", fmt::join(ends, ", "));
+  if (!seen) return {};
+  chart["label"] = fmt::format("{} against {} on a log axis: {}.", title, along, fmt::join(ends, ", "));
   chart["x_label"] = along;
-  chart["log_y"] = true;
+  chart[quantity == "objective" ? "log_x" : "log_y"] = true;
   chart["series"] = std::move(series);
   return chart;
 }
 
-double lowest(const std::vector<NamedHistory>& runs, const std::string& quantity) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const auto& run : runs) {
-    const auto found = run.history.find(quantity);
-    if (found == run.history.end()) continue;
-    for (const double value : found->second)
-      if (std::isfinite(value)) least = std::min(least, value);
-  }
-  return std::isfinite(least) ? least : 0;
-}
-
 }  // namespace
 
+void write_page(const std::filesystem::path& path, const Json& page) {
+  AtomicFile file(path);
+  file.write(report_page(page.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  file.commit();
+}
+
 Json rounded(double value) {
-  return std::isfinite(value) ? Json(std::stod(fmt::format("{:.6g}", value))) : Json();
+  return std::isfinite(value) ? Json(std::stod(fmt::format("{:.8g}", value))) : Json();
 }
 
 Json rounded(const std::vector<double>& values) {
@@ -99,15 +95,15 @@ Json convergence_charts(const std::vector<NamedHistory>& runs) {
   };
   const std::string effort = has("passes") ? "passes" : "iteration";
   Json charts = Json::array();
-  const auto add = [&](const char* quantity, const char* title, double below) {
+  const auto add = [&](const char* quantity, const char* title) {
     for (const std::string& along : {effort, std::string("seconds")}) {
-      Json chart = history_chart(runs, quantity, along, title, below);
+      Json chart = history_chart(runs, quantity, along, title);
       if (!chart.is_null()) charts.push_back(std::move(chart));
     }
   };
-  add("objective", "Objective above its lowest", lowest(runs, "objective"));
-  add("residual", "Residual", 0);
-  add("infeasibility", "Infeasibility", 0);
+  add("objective", "Objective");
+  add("residual", "Residual");
+  add("infeasibility", "Infeasibility");
   return charts;
 }
 
@@ -123,6 +119,10 @@ Json bar_chart(const std::string& title, const std::string& what, const std::vec
     sentences.push_back(
         fmt::format("{} {}{}", name, fmt::join(shown, ", "), values.size() > 8 ? " and so on" : ""));
     chart["series"].push_back({{"name", name}, {"y", rounded(values)}});
+    if (series.size() == 2 && &values == &series[1].values) {
+      chart["series"].back()["colour"] = 0;
+      chart["series"].back()["faint"] = true;
+    }
   }
   chart["label"] = fmt::format("{} as bars: {}.", title, fmt::join(sentences, "; "));
   for (std::size_t i = 1; i <= count; ++i) chart["x"].push_back(fmt::to_string(i));

@@ -3,6 +3,7 @@
 //   Json section{{"heading", "Convergence"}};
 //   const History history = read_history(folder / "history.csv");
 //   section["charts"] = convergence_charts({{"landing", history}});
+//   write_page(folder / "report.html", {{"title", "Two methods"}, {"sections", {section}}});
 #pragma once
 
 #include <landfall/linalg/types.hpp>
@@ -18,7 +19,10 @@ namespace landfall::app {
 
 using Json = nlohmann::ordered_json;
 
-/// With six digits, so that a page does not get long; null where it is not finite.
+/// Writes the page, as report.hpp describes it, whole or not at all.
+void write_page(const std::filesystem::path& file, const Json& page);
+
+/// With eight digits, so that a page does not get long; null where it is not finite.
 Json rounded(double value);
 Json rounded(const std::vector<double>& values);
 
@@ -32,8 +36,7 @@ struct NamedHistory {
   History history;
 };
 
-/// Objective and infeasibility against passes (or iterations) and seconds, the runs over each other. The objective
-/// is shown as what it is above the lowest of all.
+/// Objective and infeasibility against passes (or iterations) and seconds, the runs over each other.
 Json convergence_charts(const std::vector<NamedHistory>& runs);
 
 /// A bar for each number, counted from 1.

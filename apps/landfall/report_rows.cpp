@@ -68,7 +68,7 @@ ReportRows<S>::ReportRows(const ReportOptions& options, const std::vector<Source
   if (!options.labels.empty()) {
     const auto rows = views[0]->rows();
     own_labels_ = read_labels_of(options.labels, rows);
-    if (rows) own_labels_->expect_rows(views[0]->name(), *rows);
+    if (rows) expect_rows(views[0]->name(), *rows);
   }
   if (!sample.kept) return;
 
@@ -84,6 +84,12 @@ ReportRows<S>::ReportRows(const ReportOptions& options, const std::vector<Source
     spread(views, std::min(kMostRows, static_cast<Index>(bytes / row_bytes)));
   else
     read_first(views, bytes);
+  if (views[0]->rows()) expect_rows(views[0]->name(), *views[0]->rows());
+}
+
+template <class S>
+void ReportRows<S>::expect_rows(const std::string& data, Index rows) const {
+  if (own_labels_) own_labels_->expect_rows(data, rows);
 }
 
 template <class S>

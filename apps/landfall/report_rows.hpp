@@ -54,6 +54,8 @@ class ReportRows {
     Matrix<S> weights;  // one row per column of the file
     Vector<double> mean;
   };
+  /// After the fit, which knows the number of rows of any file: DataError where there are more or fewer labels.
+  void expect_rows(const std::string& data, Index rows) const;
   void write(const std::filesystem::path& folder, const std::vector<View>& views,
              const TransformOptions& transform);
 

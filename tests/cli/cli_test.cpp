@@ -85,10 +85,12 @@ TEST_F(CliTest, WrongUseIsOneSentenceAndTwo) {
     SCOPED_TRACE(sentence);
     expect_error(landfall(arguments), 2, sentence);
   };
-  wrong({}, "landfall needs a command: cca, ica, lda, gevp, transform, plan or data (see landfall --help)");
-  wrong(
-      {"cook"},
-      "unknown command 'cook'; expected cca, ica, lda, gevp, transform, plan or data (see landfall --help)");
+  wrong({},
+        "landfall needs a command: cca, ica, lda, gevp, transform, report, plan, data or methods (see landfall "
+        "--help)");
+  wrong({"cook"},
+        "unknown command 'cook'; expected cca, ica, lda, gevp, transform, report, plan, data or methods (see "
+        "landfall --help)");
   wrong({"--cook"}, "unknown option '--cook' (see landfall --help)");
   wrong({"gevp"}, "A is required (see landfall gevp --help)");
   wrong({"gevp", "A.npy"}, "B is required (see landfall gevp --help)");
@@ -213,6 +215,8 @@ TEST_F(CliTest, JsonHasTheKeysOfTheContractAndNothingElseIsPrinted) {
                                          "threads",
                                          "precision",
                                          "termination",
+                                         "command",
+                                         "data",
                                          "version"}));
   for (const char* part : {"total", "read", "solve", "evaluate"})
     EXPECT_TRUE(json["seconds"][part].is_number());
@@ -302,14 +306,14 @@ TEST_F(CliTest, OutHoldsWhatWasFound) {
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(path("runs")))
     files += entry.is_regular_file();
-  EXPECT_EQ(files, 3U);
+  EXPECT_EQ(files, 4U);
 }
 
 TEST_F(CliTest, OutIsNewOrNothingIsWritten) {
   const auto before = folder_.names();
   std::filesystem::create_directory(path("old"));
   expect_error(gevp("A.npy", "B.npy", {"-p", "3", "--out", "old"}), 2,
-               "old: exists already; give a run folder that does not");
+               "old: exists already; give a run folder that does not, or --force");
   EXPECT_TRUE(std::filesystem::is_empty(path("old")));
   std::filesystem::remove(path("old"));
   expect_error(gevp("A.npy", "B.npy", {"-p", "3", "--out", "A.npy/run"}), 3,

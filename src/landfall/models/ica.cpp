@@ -1,7 +1,9 @@
 #include <landfall/errors.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/models/components.hpp>
+#include <landfall/models/continued.hpp>
 #include <landfall/models/ica.hpp>
+#include <landfall/models/ica_rival.hpp>
 #include <landfall/models/ica_start.hpp>
 #include <landfall/models/kept_rows.hpp>
 #include <landfall/models/timer.ipp>
@@ -105,7 +107,7 @@ class Run {
     landscape_ = start_->release();
   }
 
-  Result<S> land() {
+  Result<S> land(const Checkpoints& checkpoints) {
     const SamplingOptions sampling{.estimator = options_.landing.estimator, .batch = batch_};
     if (landscape_)
       landscape_->continue_with(all_, sampling);
@@ -115,17 +117,18 @@ class Run {
     choice_.step = start_->step(r);
     choice_.momentum = options_.landing.momentum.value_or(std::min(0.5, r / (r + 4 * start_->look().noise)));
     choice_.omega = options_.landing.omega;
-    auto result = solve<S>(*landscape_, x_,
-                           {.step = {.rule = StepRule::fixed,
-                                     .size = choice_.step,
-                                     .schedule = Schedule::cosine,
-                                     .horizon = options_.passes},
-                            .omega = options_.landing.omega,
-                            .momentum = choice_.momentum,
-                            .stop = stop::passes(options_.passes),
-                            .observer = [&](const Progress& progress, const Point<S>&) {
-                              return !options_.observer || options_.observer(progress);
-                            }});
+    auto result = solve_with_checkpoints<S>(
+        *landscape_, x_,
+        {.step = {.rule = StepRule::fixed,
+                  .size = choice_.step,
+                  .schedule = Schedule::cosine,
+                  .horizon = options_.passes},
+         .omega = options_.landing.omega,
+         .momentum = choice_.momentum,
+         .stop = stop::passes(options_.passes),
+         .observer = [&](const Progress& progress,
+                         const Point<S>&) { return !options_.observer || options_.observer(progress); }},
+        checkpoints);
     x_ = result.x;
     landscape_.reset();
     return result;
@@ -137,6 +140,10 @@ class Run {
                  : component_moments<S>(stream_, options_.contrast, x_.front());
   }
 
+  /// What warm_up() and later evaluations have found out.
+  void state(State& state) { state(*weights_, choice_.warm_up); }
+
+  const KeptSamples<S>& first() const { return *first_; }
   Vector<S>& weights() { return *weights_; }
   const Matrix<S>& x() const { return x_.front(); }
   const AdaptiveChoice& choice() const { return choice_; }
@@ -180,6 +187,18 @@ void set_components(const DataStream<S>& stream, const ComponentMoments& moments
   result.dropped = transform.dropped();
 }
 
+/// A rival's components as they are, but for their scale: unit variance.
+template <class S>
+void finish_rival(DataStream<S>& stream, const Matrix<S>& weights, IcaResult<S>& result) {
+  const auto moments = component_moments<S>(stream, result.contrast, weights);
+  result.samples = moments.rows;
+  const Matrix<double> x = weights.template cast<double>();
+  result.infeasibility = (moments.gram - Matrix<double>::Identity(x.cols(), x.cols())).norm();
+  const Vector<double> length = moments.gram.diagonal().cwiseSqrt();
+  const Matrix<double> regression = moments.mixing * moments.gram.inverse() * length.asDiagonal();
+  set_components(stream, moments, x * length.cwiseInverse().asDiagonal(), regression, result);
+}
+
 }  // namespace
 
 template <class S>
@@ -209,11 +228,33 @@ IcaResult<S> fit_ica(SourcePtr<S> data, const IcaOptions& options) {
   const Index rows = count_rows(stream);
   result.seconds.read = timer.lap();
 
+  if (!options.rival.empty()) {
+    const Rival& rival = find_rival(options.rival, Problem::ica);
+    auto found = solve_ica_rival<S>(rival, stream, options, p, rows);
+    result.method_name = rival.name;
+    result.passes = found.progress.passes;
+    result.iterations = found.progress.iteration;
+    result.termination = found.termination;
+    result.history = std::move(found.history);
+    result.stationarity = found.progress.stationarity;
+    result.seconds.solve = timer.lap();
+    finish_rival(stream, found.x.front(), result);
+    result.seconds.evaluate = timer.lap();
+    return result;
+  }
+
   Run<S> run(stream, source, options, p, result.ridge, std::min(result.batch, rows), rows);
-  run.warm_up();
+  int attempt = 0;
+  const ContinuedRun continued(options.checkpoints, data_mark(stream, run.first()), {}, [&](State& state) {
+    run.state(state);
+    state(attempt, result.passes, result.iterations, result.back_offs);
+  });
+  if (options.checkpoints.resume.empty()) run.warm_up();
+  Checkpoints checkpoints = continued.checkpoints();
   ComponentMoments moments;
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    auto landed = run.land();
+  for (; attempt < 2; ++attempt) {
+    auto landed = run.land(checkpoints);
+    checkpoints.resume.clear();
     result.passes += landed.progress.passes;
     result.iterations += landed.progress.iteration;
     result.back_offs += landed.progress.back_offs;

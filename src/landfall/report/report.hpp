@@ -8,16 +8,18 @@
 // marked ? may be left out.
 //
 //   page     {title, subtitle?, sections: [section], footer?}
-//   section  {heading, text?: string or [string], facts?: [{name, value}], large?: facts in large type,
+//   section  {heading, text?: string or [string], facts?: [{name, value: text, number or [number]}], large?: facts in large type,
 //             charts?: [chart], images?, table?, code?: string or [string]}, shown in this order
 //   table    {columns: [name], rows: [[value]], best?: [numbers of the rows in bold]}
 //   images   {height, width, pictures: [{name, parts: [{name?, values: [height * width, row by row]}]}]}
 //   chart    {kind, title, label: a sentence that says what there is to see, wide?: over the full width,
 //             x_label?, y_label?, ...}, where kind is
-//     line     x?: [number], series: [{name, y: [number or null], x?: its own}], log_x?, log_y?
-//     trace    the same, low: for several below each other, whose cursors move together with the same sync?
+//     line     x?: [number], series: [{name, y: [number or null], x?: its own}], log_x?, log_y?; a series of
+//              this or the next kinds may have colour?: a number, and faint?: true beside another of that colour
+//     trace    the same, low: for several below each other, whose cursors move together with the same sync?; only
+//              those with an x_label show that axis
 //     bar      x: [name], series: [{name, y}]
-//     scatter  series: [{name, x, y, rows?: [number of each point], colour?: number}]
+//     scatter  series: [{name, x, y, rows?: [number of each point]}]
 //     names    names: [text], values: [number]: bars with names that may be long
 #pragma once
 

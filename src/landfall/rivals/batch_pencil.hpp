@@ -102,12 +102,13 @@ Matrix<S> stacked(const Point<S>& w);
 template <class S>
 void unstack(const Matrix<S>& both, Point<S>& w);
 
-#define LANDFALL_BATCH_PENCIL(EXTERN, S)                                              \
-  EXTERN template class BatchPencil<S>;                                               \
-  EXTERN template class PencilStepper<S>;                                             \
-  EXTERN template StochasticCcaOptions stochastic_options<S>(const RivalOptions<S>&); \
-  EXTERN template void require_square_memory<S>(std::string_view, int, const DataStream<S>&, const RivalOptions<S>&); \
-  EXTERN template Matrix<S> stacked<S>(const Point<S>&);                              \
+#define LANDFALL_BATCH_PENCIL(EXTERN, S)                                                     \
+  EXTERN template class BatchPencil<S>;                                                      \
+  EXTERN template class PencilStepper<S>;                                                    \
+  EXTERN template StochasticCcaOptions stochastic_options<S>(const RivalOptions<S>&);        \
+  EXTERN template void require_square_memory<S>(std::string_view, int, const DataStream<S>&, \
+                                                const RivalOptions<S>&);                     \
+  EXTERN template Matrix<S> stacked<S>(const Point<S>&);                                     \
   EXTERN template void unstack<S>(const Matrix<S>&, Point<S>&);
 LANDFALL_BATCH_PENCIL(extern, float)
 LANDFALL_BATCH_PENCIL(extern, double)

@@ -9,7 +9,27 @@
 // One line per file: a function there gives its methods.
 #define LANDFALL_RIVALS(METHODS) \
   METHODS(ey_methods)            \
-  METHODS(lobpcg_methods)
+  METHODS(gen_oja_methods)       \
+  METHODS(sgha_methods)          \
+  METHODS(eigengame_methods)     \
+  METHODS(appgrad_methods)       \
+  METHODS(msg_methods)           \
+  METHODS(genelink_methods)      \
+  METHODS(rgccalin_methods)      \
+  METHODS(als_methods)           \
+  METHODS(lazy_cca_methods)      \
+  METHODS(lobpcg_methods)        \
+  METHODS(lanczos_methods)       \
+  METHODS(riemannian_methods)    \
+  METHODS(plam_methods)          \
+  METHODS(penalty_methods)       \
+  METHODS(dissolving_methods)    \
+  METHODS(pogo_methods)          \
+  METHODS(landing_methods)       \
+  METHODS(fastica_methods)       \
+  METHODS(picard_methods)        \
+  METHODS(infomax_methods)       \
+  METHODS(mm_ica_methods)
 
 namespace landfall {
 

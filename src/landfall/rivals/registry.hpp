@@ -4,7 +4,7 @@
 //   const auto result = landfall::solve_rival<double>(rival, {a, b}, {.components = 5});    // A x = lambda B x
 //   for (const landfall::Rival& one : landfall::rivals()) use(one.name, one.text);
 //
-// A method is one file in this folder and one line of the list in registry.cpp. The file gives the method in
+// A method is one file in methods/ and one line of the list in registry.cpp. The file gives the method in
 // whichever of the forms below suits it, and every problem that can be brought into that form can be solved.
 #pragma once
 

@@ -52,7 +52,7 @@ Result<S> learn(StochasticCca<S>& method, DataStream<S>& stream, const Stochasti
   validate(options);
   if (stream.views() != 2) throw UsageError(fmt::format("{} views, expected two", stream.views()));
   const SerialBlas serial;  // the same result with any number of threads
-  const auto began = std::chrono::steady_clock::now();
+  auto began = std::chrono::steady_clock::now();
   const double horizon = options.passes;
   const StepOptions steps{.rule = StepRule::fixed,
                           .size = options.learning_rate,
@@ -81,10 +81,17 @@ Result<S> learn(StochasticCca<S>& method, DataStream<S>& stream, const Stochasti
         result.termination = Termination::diverged;
         return result;
       }
-      if (observer && !observer(progress, method.x())) {
-        result.x = method.x();
-        result.termination = Termination::stopped;
-        return result;
+      if (observer) {
+        const auto looks = std::chrono::steady_clock::now();
+        progress.seconds = std::chrono::duration<double>(looks - began).count();
+        progress.passes = pass + (rows > 0 ? (seen + static_cast<double>(stream.view(0).rows())) / rows : 0);
+        const bool goes_on = observer(progress, method.x());
+        began += std::chrono::steady_clock::now() - looks;  // the clock stands still meanwhile
+        if (!goes_on) {
+          result.x = method.x();
+          result.termination = Termination::stopped;
+          return result;
+        }
       }
       sum += progress.objective;
       seen += static_cast<double>(stream.view(0).rows());

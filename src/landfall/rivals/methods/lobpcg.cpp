@@ -8,7 +8,7 @@ namespace landfall {
 namespace {
 
 template <class S>
-Result<S> solve(const Pencil<S>& pencil, const RivalOptions<S>& options) {
+Result<S> solve_lobpcg(const Pencil<S>& pencil, const RivalOptions<S>& options) {
   PencilRun<S> run(*pencil.b, options, false);
   const auto found = lobpcg<S>(
       *pencil.a, *pencil.b,
@@ -47,7 +47,7 @@ std::vector<Rival> lobpcg_methods() {
            .text = "locally optimal block preconditioned conjugate gradients",
            .source = "Knyazev 2001",
            .memory = "9 n p",
-           .pencil = {solve<float>, solve<double>}}};
+           .pencil = {solve_lobpcg<float>, solve_lobpcg<double>}}};
 }
 
 }  // namespace landfall

@@ -40,7 +40,7 @@ class Ey final : public StochasticCca<S> {
 };
 
 template <class S, Optimizer optimizer>
-Result<S> solve(DataStream<S>& stream, const RivalOptions<S>& options) {
+Result<S> solve_ey(DataStream<S>& stream, const RivalOptions<S>& options) {
   return learn_by<Ey<S, optimizer>>(stream, options);
 }
 
@@ -53,13 +53,13 @@ std::vector<Rival> ey_methods() {
            .source = "Chapman, Wells and Lawry Aguila 2024",
            .memory = "n (p + r)",
            .accuracy = 1e-2,
-           .stream = {solve<float, sgd>, solve<double, sgd>}},
+           .stream = {solve_ey<float, sgd>, solve_ey<double, sgd>}},
           {.name = "ey-adam",
            .text = "Eckart-Young loss without a constraint, Adam",
            .source = "Chapman, Wells and Lawry Aguila 2024",
            .memory = "n (p + r)",
            .accuracy = 1e-2,
-           .stream = {solve<float, adam>, solve<double, adam>}}};
+           .stream = {solve_ey<float, adam>, solve_ey<double, adam>}}};
 }
 
 }  // namespace landfall
