@@ -61,7 +61,8 @@ void expect_csv(const std::filesystem::path& csv) {
       ++numbers;
     }
   }
-  if (csv.string().find("-claims.csv") == std::string::npos) EXPECT_GT(numbers, 0) << csv;
+  const bool words_only = csv.string().ends_with("-claims.csv");
+  EXPECT_TRUE(words_only || numbers > 0) << csv;
 }
 
 TEST(ReproduceCommand, QuickRunOfEverything) {
