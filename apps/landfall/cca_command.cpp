@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "commands.hpp"
+#include "method_option.hpp"
 #include "model_run.hpp"
 #include "plan_table.hpp"
 #include "report_rows.hpp"
@@ -29,7 +30,7 @@ Json summarize(const Options& options, const CcaResult<S>& result, double second
   Json summary{
       {"problem", "cca"},
       {"data", {options.left, options.right}},
-      {"method", to_string(result.method)},
+      {"method", result.method_name},
       {"reason", result.reason},
       {"samples", result.samples},
       {"features", {left.weights.rows(), right.weights.rows()}},
@@ -110,7 +111,7 @@ void run(const Options& options, const CLI::App& command) {
   const auto& [left, right] = result.views;
   tell_dropped("left", left.dropped);
   tell_dropped("right", right.dropped);
-  tell_end(to_string(result.method), result.reason, result.samples,
+  tell_end(result.method_name, result.reason, result.samples,
            fmt::format("{:.3g} and {:.3g}", left.ridge, right.ridge), result.passes, seconds);
 }
 
@@ -133,10 +134,10 @@ void setup_cca(CLI::App& parent, Action action) {
       ->required();
   add("RIGHT", options->right, "FILE", "the same rows in other columns")->required();
   add("-p,--components", cca.components, "K", "how many pairs; required")->required()->check(whole_number(1));
-  add.choice(
-      "--method", {"auto", "exact", "landing"},
-      [&cca](const std::string& name) { cca.method = parse_cca_method(name); },
-      "auto, exact or landing [auto: what fits in --memory, then the faster]");
+  add_method(
+      add, {"auto", "exact", "landing"}, Problem::cca,
+      [&cca](const std::string& name) { cca.method = parse_cca_method(name); }, cca.rival,
+      "auto, exact, landing, or of landfall methods [what fits, then the faster]");
   add_solver_options(
       add, cca,
       {.passes = "4", .batch = "128 or 8p; sparse rows 1024", .ridge = "0.001; sparse rows 4n/N if more"});
@@ -156,6 +157,7 @@ void setup_cca(CLI::App& parent, Action action) {
   command->callback([options, action, command] {
     begin(options->run);
     const bool single = options->run.precision == "single";
+    if (action == Action::plan) require_planned(options->cca.rival);
     if (action == Action::plan)
       single ? plan<float>(*options) : plan<double>(*options);
     else

@@ -19,5 +19,6 @@ void setup_transform(CLI::App& program);
 void setup_report(CLI::App& program);
 void setup_plan(CLI::App& program);
 void setup_data(CLI::App& program);
+void setup_methods(CLI::App& program);
 
 }  // namespace landfall::app

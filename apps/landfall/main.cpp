@@ -65,6 +65,7 @@ int main(int argc, char** argv) {
   landfall::app::setup_report(program);
   landfall::app::setup_plan(program);
   landfall::app::setup_data(program);
+  landfall::app::setup_methods(program);
   for (CLI::App* command : program.get_subcommands(nullptr)) command->group("Commands");
 
   try {

@@ -85,10 +85,12 @@ TEST_F(CliTest, WrongUseIsOneSentenceAndTwo) {
     SCOPED_TRACE(sentence);
     expect_error(landfall(arguments), 2, sentence);
   };
-  wrong({}, "landfall needs a command: cca, ica, lda, gevp, transform, report, plan or data (see landfall --help)");
-  wrong(
-      {"cook"},
-      "unknown command 'cook'; expected cca, ica, lda, gevp, transform, report, plan or data (see landfall --help)");
+  wrong({},
+        "landfall needs a command: cca, ica, lda, gevp, transform, report, plan, data or methods (see landfall "
+        "--help)");
+  wrong({"cook"},
+        "unknown command 'cook'; expected cca, ica, lda, gevp, transform, report, plan, data or methods (see "
+        "landfall --help)");
   wrong({"--cook"}, "unknown option '--cook' (see landfall --help)");
   wrong({"gevp"}, "A is required (see landfall gevp --help)");
   wrong({"gevp", "A.npy"}, "B is required (see landfall gevp --help)");
