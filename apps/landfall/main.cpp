@@ -10,6 +10,7 @@
 #include <new>
 
 #include "arguments.hpp"
+#include "command_line.hpp"
 #include "commands.hpp"
 #include "run_checkpoints.hpp"
 #include <fmt/format.h>
@@ -35,6 +36,7 @@ class HelpPage : public CLI::Formatter {
 }  // namespace
 
 int main(int argc, char** argv) {
+  landfall::app::set_command_line(argc, argv);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error with a sentence, not a crash
   CLI::App program(
       "Canonical correlations, independent components, discriminants and generalized eigenproblems,\n"
@@ -60,6 +62,7 @@ int main(int argc, char** argv) {
   landfall::app::setup_lda(program, landfall::app::Action::run);
   landfall::app::setup_gevp(program, landfall::app::Action::run);
   landfall::app::setup_transform(program);
+  landfall::app::setup_report(program);
   landfall::app::setup_plan(program);
   landfall::app::setup_data(program);
   landfall::app::setup_methods(program);

@@ -86,10 +86,10 @@ TEST_F(CliTest, WrongUseIsOneSentenceAndTwo) {
     expect_error(landfall(arguments), 2, sentence);
   };
   wrong({},
-        "landfall needs a command: cca, ica, lda, gevp, transform, plan, data or methods (see landfall "
+        "landfall needs a command: cca, ica, lda, gevp, transform, report, plan, data or methods (see landfall "
         "--help)");
   wrong({"cook"},
-        "unknown command 'cook'; expected cca, ica, lda, gevp, transform, plan, data or methods (see "
+        "unknown command 'cook'; expected cca, ica, lda, gevp, transform, report, plan, data or methods (see "
         "landfall --help)");
   wrong({"--cook"}, "unknown option '--cook' (see landfall --help)");
   wrong({"gevp"}, "A is required (see landfall gevp --help)");
@@ -215,6 +215,8 @@ TEST_F(CliTest, JsonHasTheKeysOfTheContractAndNothingElseIsPrinted) {
                                          "threads",
                                          "precision",
                                          "termination",
+                                         "command",
+                                         "data",
                                          "version"}));
   for (const char* part : {"total", "read", "solve", "evaluate"})
     EXPECT_TRUE(json["seconds"][part].is_number());
@@ -304,7 +306,7 @@ TEST_F(CliTest, OutHoldsWhatWasFound) {
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(path("runs")))
     files += entry.is_regular_file();
-  EXPECT_EQ(files, 3U);
+  EXPECT_EQ(files, 4U);
 }
 
 TEST_F(CliTest, OutIsNewOrNothingIsWritten) {

@@ -65,7 +65,7 @@ inline void expect_help(const Outcome& run) {
   EXPECT_EQ(run.code, 0);
   EXPECT_EQ(run.err, "");
   EXPECT_NE(run.out.find("Examples:\n  landfall "), std::string::npos);
-  EXPECT_LE(std::count(run.out.begin(), run.out.end(), '\n'), 40);
+  EXPECT_LE(std::count(run.out.begin(), run.out.end(), '\n'), 48);
   std::istringstream lines(run.out);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
 }
