@@ -18,5 +18,7 @@ void setup_gevp(CLI::App& parent, Action action);
 void setup_transform(CLI::App& program);
 void setup_plan(CLI::App& program);
 void setup_data(CLI::App& program);
+void setup_completion(CLI::App& program);
+void setup_man(CLI::App& program);
 
 }  // namespace landfall::app

@@ -102,8 +102,9 @@ void run(const Options& options) {
   const Json index = first_index(*source);
   IcaOptions ica = options.ica;
   const auto result = [&] {
-    LiveLine line(!options.run.quiet);
-    ica.observer = show_progress(line, ica.passes);
+    ProgressLine line(standard_error(), !options.run.quiet);
+    ica.observer =
+        show_progress(line, {.passes = ica.passes, .rows = source->rows(), .verbose = options.run.verbose});
     return fit_ica<S>(std::move(source), ica);
   }();
   const double seconds = since(start);
@@ -114,7 +115,8 @@ void run(const Options& options) {
   deliver(
       options.run, summary, result.history, [&](const auto& folder) { write_files(folder, result); },
       [&] { print_table(result, distance); });
-  if (options.run.quiet || options.run.json) return;
+  if (options.run.verbose) tell_choice(result.choice, result.batch, result.back_offs);
+  if (options.run.quiet || (options.run.json && !options.run.verbose)) return;
   tell_dropped(options.data, result.dropped);
   tell_end("landing", reason(options), result.samples, fmt::format("{:.3g}", result.ridge), result.passes,
            seconds);
@@ -134,7 +136,7 @@ void setup_ica(CLI::App& parent, Action action) {
   auto* command = parent.add_subcommand("ica", "Independent components of the rows of a file");
   const OptionAdder add{command};
   IcaOptions& ica = options->ica;
-  add("DATA", options->data, "FILE", ".npy, csv, HDF5, Matrix Market, svmlight, IDX; or a folder")
+  add("DATA", options->data, "FILE", ".npy, csv, HDF5, Matrix Market, svmlight, IDX; a folder")
       ->required();
   add("-p,--components", ica.components, "K", "how many [as many as columns]")->check(whole_number(1));
   add.choice(
@@ -154,7 +156,7 @@ void setup_ica(CLI::App& parent, Action action) {
   command->footer(
       "Examples:\n"
       "  landfall ica mixtures.npy --out run\n"
-      "  landfall data laplace-ica out && landfall ica out/data.npy --truth out/mixing.npy");
+      "  landfall ica out/data.npy --truth out/mixing.npy --passes 4");
   command->callback([options, action] {
     begin(options->run);
     const bool single = options->run.precision == "single";
