@@ -113,8 +113,7 @@ void setup_cca(CLI::App& parent, Action action) {
   auto* command = parent.add_subcommand("cca", "Canonical correlations of two files with the same rows");
   const OptionAdder add{command};
   CcaOptions& cca = options->cca;
-  add("LEFT", options->left, "FILE", ".npy, csv, HDF5, Matrix Market, svmlight, IDX; a folder")
-      ->required();
+  add("LEFT", options->left, "FILE", ".npy, csv, HDF5, Matrix Market, svmlight, IDX, folder")->required();
   add("RIGHT", options->right, "FILE", "the same rows in other columns")->required();
   add("-p,--components", cca.components, "K", "how many pairs; required")->required()->check(whole_number(1));
   add.choice(

@@ -136,8 +136,7 @@ void setup_ica(CLI::App& parent, Action action) {
   auto* command = parent.add_subcommand("ica", "Independent components of the rows of a file");
   const OptionAdder add{command};
   IcaOptions& ica = options->ica;
-  add("DATA", options->data, "FILE", ".npy, csv, HDF5, Matrix Market, svmlight, IDX; a folder")
-      ->required();
+  add("DATA", options->data, "FILE", ".npy, csv, HDF5, Matrix Market, svmlight, IDX, folder")->required();
   add("-p,--components", ica.components, "K", "how many [as many as columns]")->check(whole_number(1));
   add.choice(
       "--contrast", {"logcosh", "exp", "cube"},

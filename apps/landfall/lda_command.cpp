@@ -140,8 +140,7 @@ void setup_lda(CLI::App& parent, Action action) {
   auto* command = parent.add_subcommand("lda", "Directions in which classes of rows differ most");
   const OptionAdder add{command};
   LdaOptions& lda = options->lda;
-  add("DATA", options->data, "FILE", ".npy, csv, HDF5, Matrix Market, svmlight, IDX; a folder")
-      ->required();
+  add("DATA", options->data, "FILE", ".npy, csv, HDF5, Matrix Market, svmlight, IDX, folder")->required();
   auto* labels = add("--labels", options->labels, "FILE", "one per row: text, .npy, IDX [svmlight: its own]");
   add("--label-column", options->column, "NAME", "or number from 1: of DATA, instead of --labels")
       ->excludes(labels);
