@@ -48,6 +48,7 @@ int main(int argc, char** argv) {
   setup_gevp(program, Action::run);
   setup_transform(program);
   setup_plan(program);
+  setup_compare(program);
   setup_data(program);
   setup_completion(program);
   setup_man(program);
