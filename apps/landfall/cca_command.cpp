@@ -8,6 +8,7 @@
 #include "commands.hpp"
 #include "model_run.hpp"
 #include "plan_table.hpp"
+#include "run_checkpoints.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
@@ -67,8 +68,9 @@ void write_files(const std::filesystem::path& folder, const CcaResult<S>& result
 }
 
 template <class S>
-CcaResult<S> fit(const Options& options, Json& first_indices) {
+CcaResult<S> fit(const Options& options, RunCheckpoints& checkpoints, Json& first_indices) {
   CcaOptions cca = options.cca;
+  cca.checkpoints = checkpoints.hooks();
   auto left = open_source<S>(options.left), right = open_source<S>(options.right);
   if (options.run.verbose && left->rewindable() && right->rewindable())
     print_plan(stderr, plan_cca<S>(*left, *right, cca));
@@ -81,15 +83,20 @@ CcaResult<S> fit(const Options& options, Json& first_indices) {
 }
 
 template <class S>
-void run(const Options& options) {
+void run(const Options& options, const CLI::App& command) {
   const auto start = Clock::now();
+  RunCheckpoints checkpoints(options.run, command);
   Json first_indices;
-  const auto result = fit<S>(options, first_indices);
+  const auto result = fit<S>(options, checkpoints, first_indices);
   const double seconds = since(start);
   Json summary = summarize(options, result, seconds);
   summary["first_index"] = std::move(first_indices);
   deliver(
-      options.run, summary, result.history, [&](const auto& folder) { write_files(folder, result); },
+      options.run, summary, result.history,
+      [&](const auto& folder) {
+        write_files(folder, result);
+        checkpoints.write_last(folder);
+      },
       [&] { print_table(result); });
   if (options.run.verbose) tell_choice(result.choice, result.batch, result.back_offs);
   if (options.run.quiet || (options.run.json && !options.run.verbose)) return;
@@ -127,6 +134,7 @@ void setup_cca(CLI::App& parent, Action action) {
   add_row_options(add, cca.transform);
   add_held_out(add, cca.held_out);
   add_run_options(add, options->run);
+  add_checkpoint_options(add, options->run);
   add_landing_options(add, cca.landing);
   add_guard(add, cca.guard, "4 or p/4");
   command->footer(
@@ -134,13 +142,14 @@ void setup_cca(CLI::App& parent, Action action) {
       "  landfall cca left.npy right.npy -p 5\n"
       "  landfall cca left.svm right.svm -p 10 --memory 512MiB --held-out 0.1 --out run");
   command->callback([options, action, command] {
+    if (action == Action::compare) return;
     if (options->cca.method == CcaMethod::exact) refuse_by_hand(*command, "exact");
     begin(options->run);
     const bool single = options->run.precision == "single";
     if (action == Action::plan)
       single ? plan<float>(*options) : plan<double>(*options);
     else
-      single ? run<float>(*options) : run<double>(*options);
+      single ? run<float>(*options, *command) : run<double>(*options, *command);
   });
 }
 

@@ -14,6 +14,11 @@ struct ChildRun {
   std::string out;  // its standard output; its standard error is that of this process
 };
 
+/// It failed, and has said why on standard error: there is nothing to add but its exit code.
+struct ChildFailed {
+  int code;
+};
+
 /// Throws std::system_error where no process can be started.
 ChildRun run_self(std::vector<std::string> arguments);
 

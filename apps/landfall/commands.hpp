@@ -8,7 +8,8 @@ namespace landfall::app {
 /// What becomes of a problem and its options.
 enum class Action {
   run,
-  plan,  // told what run would do
+  plan,     // told what run would do
+  compare,  // nothing: the options are there, and compare runs them
 };
 
 void setup_cca(CLI::App& parent, Action action);

@@ -19,7 +19,7 @@ namespace {
 struct Options {
   std::vector<std::string> methods, passes;
   std::string memory, out;
-  bool json = false, quiet = false;
+  bool json = false, quiet = false, force = false;
 };
 
 /// What the options of the command and their values are on a command line.
@@ -53,7 +53,8 @@ std::uint64_t bytes(std::string text) {
 
 void run(const std::string& problem, const Options& options, std::vector<std::string> arguments) {
   refuse_standard_input(arguments);
-  if (!options.out.empty()) require_new_folder(options.out);
+  if (!options.out.empty())
+    require_usable_folder(options.out, options.force ? Existing::replace : Existing::refuse);
   Comparison comparison{.problem = problem,
                         .arguments = std::move(arguments),
                         .methods = options.methods,
@@ -68,10 +69,11 @@ void run(const std::string& problem, const Options& options, std::vector<std::st
   if (options.out.empty())
     result = work();
   else
-    write_new_folder(options.out, [&](const std::filesystem::path& folder) {
+    write_run_folder(options.out, [&](const std::filesystem::path& folder) {
       comparison.folder = folder;
       result = work();
       write_json(folder / "comparison.json", result);
+      write_summary(folder, {{"problem", "comparison"}, {"of", problem}, {"methods", options.methods}});
     });
   if (options.json)
     fmt::print("{}\n", json_text(result));
@@ -85,11 +87,12 @@ void compare_by(CLI::App& command, const char* example) {
   const auto known = choices_of(*command.get_option("--method"));
   const bool has_passes = command.get_option_no_throw("--passes") != nullptr;
   const bool has_memory = command.get_option_no_throw("--memory") != nullptr;
-  for (const char* name : {"--method", "--passes", "--memory", "--out", "--json", "--quiet", "--verbose"})
+  for (const char* name : {"--method", "--passes", "--memory", "--out", "--json", "--quiet", "--verbose",
+                           "--force", "--resume", "--checkpoint-every"})
     if (auto* option = command.get_option_no_throw(name)) command.remove_option(option);
 
   const OptionAdder add{&command};
-  std::vector<std::string> own{"--methods", "--out", "--json", "--quiet"};
+  std::vector<std::string> own{"--methods", "--out", "--force", "--json", "--quiet"};
   add("--methods", options->methods, "A,B,...", "names as --method takes them; required")
       ->delimiter(',')
       ->required();
@@ -101,11 +104,12 @@ void compare_by(CLI::App& command, const char* example) {
   }
   if (has_memory)
     add("--memory", options->memory, "SIZE", "that may be used, such as 512MiB [2GiB]")->check(memory_size());
-  add("--out", options->out, "FOLDER", "a new folder for comparison.json and the runs");
+  auto* out = add("--out", options->out, "FOLDER", "a new folder for comparison.json and the runs");
+  command.add_flag("--force", options->force, "replace the comparison that is there")->needs(out);
   command.add_flag("--json", options->json, "print one JSON object instead of the table");
   command.add_flag("--quiet", options->quiet, "print the table alone, no progress");
   command.footer(fmt::format("Examples:\n{}", example));
-  command.callback([options, known, own, &command] {
+  command.parse_complete_callback([options, known, own, &command] {
     check_methods(options->methods, known);
     run(command.get_name(), *options, forwarded(command, own));
   });
@@ -116,9 +120,9 @@ void compare_by(CLI::App& command, const char* example) {
 void setup_compare(CLI::App& program) {
   auto* command = program.add_subcommand("compare", "Several methods on one problem, in one table");
   command->require_subcommand(1);
-  setup_cca(*command, Action::run);
-  setup_ica(*command, Action::run);
-  setup_gevp(*command, Action::run);
+  setup_cca(*command, Action::compare);
+  setup_ica(*command, Action::compare);
+  setup_gevp(*command, Action::compare);
   compare_by(*command->get_subcommand("cca"),
              "  landfall compare cca left.npy right.npy -p 5 --methods exact,landing\n"
              "  landfall compare cca a.npy b.npy -p 5 --methods landing --passes 1,4");

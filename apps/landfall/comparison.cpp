@@ -3,7 +3,6 @@
 #include <landfall/models/plan.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 
 #include "child_run.hpp"
@@ -63,7 +62,7 @@ std::optional<Json> run_one(const Comparison& comparison, const std::string& met
   if (comparison.quiet) arguments.emplace_back("--quiet");
   const ChildRun run = run_self(std::move(arguments));
   if (run.code == kNumbersFailed) return std::nullopt;
-  if (run.code != 0) std::exit(run.code);
+  if (run.code != 0) throw ChildFailed{run.code};
   return Json::parse(run.out);
 }
 
@@ -75,7 +74,7 @@ bool exact_fits(const Comparison& comparison) {
   arguments.insert(arguments.end(), comparison.arguments.begin(), comparison.arguments.end());
   arguments.emplace_back("--json");
   const ChildRun run = run_self(std::move(arguments));
-  if (run.code != 0) std::exit(run.code);
+  if (run.code != 0) throw ChildFailed{run.code};
   for (const Json plan = Json::parse(run.out); const auto& one : plan["alternatives"])
     if (one["method"] == method) return one["memory_bytes"] <= comparison.memory;
   return false;

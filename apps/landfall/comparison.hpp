@@ -29,8 +29,8 @@ struct Comparison {
   std::filesystem::path folder{};  // of a folder for each run; none when empty
 };
 
-/// `begin` is told the name of each run before it starts. Exits with the code of a run that failed for its
-/// arguments or its data, whose sentence is on standard error; where the numbers failed, it is an entry.
+/// `begin` is told the name of each run before it starts. Throws ChildFailed for a run whose
+/// arguments or data are wrong; where the numbers failed, it is an entry.
 nlohmann::ordered_json compare(const Comparison& comparison,
                                const std::function<void(const std::string& name)>& begin);
 

@@ -32,7 +32,7 @@ struct Options {
   std::string out;    // run folder
   GevpOptions gevp;
   int threads = 0;
-  bool json = false, quiet = false, verbose = false;
+  bool json = false, quiet = false, verbose = false, force = false;
 };
 
 template <class S>
@@ -190,7 +190,7 @@ void run(const Options& options) {
   if (!expected.empty()) summary["known"] = expected;
 
   if (!options.out.empty())
-    write_new_folder(options.out, [&](const std::filesystem::path& folder) {
+    write_run_folder(options.out, [&](const std::filesystem::path& folder) {
       write_npy_vector<S>(folder / "eigenvalues.npy", result.values);
       write_npy<S>(folder / "eigenvectors.npy", result.vectors);
       write_summary(folder, summary);
@@ -205,7 +205,8 @@ void run(const Options& options) {
 void check(Options& options) {
   options.gevp.method = parse_gevp_method(options.method);
   if (options.direction != "auto") options.gevp.direction = parse_direction(options.direction);
-  if (!options.out.empty()) require_new_folder(options.out);
+  if (!options.out.empty())
+    require_usable_folder(options.out, options.force ? Existing::replace : Existing::refuse);
   if (options.threads != 0) set_threads(options.threads);
 }
 
@@ -240,7 +241,9 @@ void setup_gevp(CLI::App& parent, Action action) {
       ->check(one_of({"single", "double"}));
   add("--seed", options->gevp.seed, "N", "of the random start [0]")->check(whole_number(0));
   add("--threads", options->threads, "N", "of dense products [all]")->check(whole_number(1));
-  add("--out", options->out, "FOLDER", "a new folder for eigenvalues.npy, eigenvectors.npy and summary.json");
+  auto* out = add("--out", options->out, "FOLDER",
+                  "a new folder for eigenvalues.npy, eigenvectors.npy and summary.json");
+  command->add_flag("--force", options->force, "replace the run that is there")->needs(out);
   command->add_flag("--json", options->json, "print one JSON object instead of the table");
   add_quiet({command}, options->quiet, options->verbose);
   command->footer(
@@ -248,6 +251,7 @@ void setup_gevp(CLI::App& parent, Action action) {
       "  landfall gevp A.npy B.npy -p 5\n"
       "  landfall gevp stiffness.mtx mass.mtx -p 10 --smallest --json");
   command->callback([options, action, direction] {
+    if (action == Action::compare) return;
     if (direction->count() > 0 && options->method != "auto" && options->method != "landing")
       throw CLI::ValidationError("--direction",
                                  fmt::format("is of landing, but --method is {}", options->method));

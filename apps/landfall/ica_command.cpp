@@ -12,6 +12,7 @@
 #include "commands.hpp"
 #include "model_run.hpp"
 #include "plan_table.hpp"
+#include "run_checkpoints.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
@@ -95,13 +96,15 @@ void write_files(const std::filesystem::path& folder, const IcaResult<S>& result
 }
 
 template <class S>
-void run(const Options& options) {
+void run(const Options& options, const CLI::App& command) {
   const auto start = Clock::now();
+  RunCheckpoints checkpoints(options.run, command);
   auto source = open_source<S>(options.data);
   const auto mixing = read_truth(options, source->cols());
   const Json index = first_index(*source);
   IcaOptions ica = options.ica;
   const auto result = [&] {
+    ica.checkpoints = checkpoints.hooks();
     ProgressLine line(standard_error(), !options.run.quiet);
     ica.observer =
         show_progress(line, {.passes = ica.passes, .rows = source->rows(), .verbose = options.run.verbose});
@@ -113,7 +116,11 @@ void run(const Options& options) {
   Json summary = summarize(options, result, distance, seconds);
   summary["first_index"] = index;
   deliver(
-      options.run, summary, result.history, [&](const auto& folder) { write_files(folder, result); },
+      options.run, summary, result.history,
+      [&](const auto& folder) {
+        write_files(folder, result);
+        checkpoints.write_last(folder);
+      },
       [&] { print_table(result, distance); });
   if (options.run.verbose) tell_choice(result.choice, result.batch, result.back_offs);
   if (options.run.quiet || (options.run.json && !options.run.verbose)) return;
@@ -151,18 +158,20 @@ void setup_ica(CLI::App& parent, Action action) {
   add_centring(add, ica.transform);
   add_row_options(add, ica.transform);
   add_run_options(add, options->run);
+  add_checkpoint_options(add, options->run);
   add_landing_options(add, ica.landing);
   command->footer(
       "Examples:\n"
       "  landfall ica mixtures.npy --out run\n"
       "  landfall ica out/data.npy --truth out/mixing.npy --passes 4");
-  command->callback([options, action] {
+  command->callback([options, action, command] {
+    if (action == Action::compare) return;
     begin(options->run);
     const bool single = options->run.precision == "single";
     if (action == Action::plan)
       single ? plan<float>(*options) : plan<double>(*options);
     else
-      single ? run<float>(*options) : run<double>(*options);
+      single ? run<float>(*options, *command) : run<double>(*options, *command);
   });
 }
 

@@ -11,6 +11,7 @@
 #include "commands.hpp"
 #include "model_run.hpp"
 #include "plan_table.hpp"
+#include "run_checkpoints.hpp"
 #include "table.hpp"
 #include <fmt/format.h>
 
@@ -100,14 +101,16 @@ void write_files(const std::filesystem::path& folder, const LdaResult<S>& result
 }
 
 template <class S>
-void run(const Options& options) {
+void run(const Options& options, const CLI::App& command) {
   const auto start = Clock::now();
+  RunCheckpoints checkpoints(options.run, command);
   auto [source, labels] = open_data<S>(options);
   const Json index = first_index(*source);
   LdaOptions lda = options.lda;
   const auto result = [&, &source = source, &labels = labels] {
     if (options.run.verbose && source->rewindable())
       print_plan(stderr, plan_lda<S>(*source, labels, options.lda));
+    lda.checkpoints = checkpoints.hooks();
     ProgressLine line(standard_error(), !options.run.quiet);
     lda.observer = show_progress(
         line,
@@ -118,7 +121,11 @@ void run(const Options& options) {
   Json summary = summarize(options, result, seconds);
   summary["first_index"] = index;
   deliver(
-      options.run, summary, result.history, [&](const auto& folder) { write_files(folder, result); },
+      options.run, summary, result.history,
+      [&](const auto& folder) {
+        write_files(folder, result);
+        checkpoints.write_last(folder);
+      },
       [&] { print_table(result); });
   if (options.run.verbose) tell_choice(result.choice, result.batch, result.back_offs);
   if (options.run.quiet || (options.run.json && !options.run.verbose)) return;
@@ -154,6 +161,7 @@ void setup_lda(CLI::App& parent, Action action) {
   add_row_options(add, lda.transform);
   add_held_out(add, lda.held_out);
   add_run_options(add, options->run);
+  add_checkpoint_options(add, options->run);
   add_landing_options(add, lda.landing);
   add_guard(add, lda.guard, "16 or p");
   command->footer(
@@ -167,7 +175,7 @@ void setup_lda(CLI::App& parent, Action action) {
     if (action == Action::plan)
       single ? plan<float>(*options) : plan<double>(*options);
     else
-      single ? run<float>(*options) : run<double>(*options);
+      single ? run<float>(*options, *command) : run<double>(*options, *command);
   });
 }
 

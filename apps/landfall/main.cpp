@@ -1,15 +1,18 @@
 // landfall: the command-line tool. Results go to standard output, everything else to standard error.
-// Exit codes: 0 done, 2 wrong use, 3 bad input data, 4 the numbers failed.
+// Exit codes: 0 done, 2 wrong use, 3 bad input data, 4 the numbers failed, 130 interrupted.
 #include <landfall/errors.hpp>
 #include <landfall/version.hpp>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
 
 #include "arguments.hpp"
+#include "child_run.hpp"
 #include "commands.hpp"
 #include "help_page.hpp"
+#include "run_checkpoints.hpp"
 #include "screen.hpp"
 #include <fmt/format.h>
 
@@ -27,6 +30,7 @@ namespace {
 
 int main(int argc, char** argv) {
   using namespace landfall::app;
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error with a sentence, not a crash
   CLI::App program(
       "Canonical correlations, independent components, discriminants and generalized\n"
       "eigenproblems, by the landing method and by others.",
@@ -61,6 +65,10 @@ int main(int argc, char** argv) {
     return program.exit(help);
   } catch (const CLI::ParseError& error) {
     fail(2, explain(program, error));
+  } catch (const ChildFailed& child) {
+    return child.code;
+  } catch (const Interrupted& error) {
+    fail(130, error.what());
   } catch (const landfall::UsageError& error) {
     fail(2, error.what());
   } catch (const landfall::DataError& error) {

@@ -78,7 +78,8 @@ void add_guard(const OptionAdder& add, std::optional<Index>& guard, const char* 
 void add_run_options(const OptionAdder& add, RunOptions& run) {
   add("--precision", run.precision, "NAME", "single or double [single]")->check(one_of({"single", "double"}));
   add("--threads", run.threads, "N", "of dense products [all]")->check(whole_number(1));
-  add("--out", run.out, "FOLDER", "a new folder for weights, history, summary.json");
+  auto* out = add("--out", run.out, "FOLDER", "a new folder for weights, history, summary.json");
+  add.command->add_flag("--force", run.force, "replace the run that is there")->needs(out);
   add.command->add_flag("--json", run.json, "print one JSON object instead of the table");
   add_quiet(add, run.quiet, run.verbose);
 }
@@ -95,8 +96,19 @@ void refuse_by_hand(const CLI::App& command, std::string_view method) {
                                  fmt::format("is of landing, but --method is {}", method));
 }
 
+void add_checkpoint_options(const OptionAdder& add, RunOptions& run) {
+  auto* out = add.command->get_option("--out");
+  add.command->add_flag("--resume", run.resume, "go on from the checkpoint in --out")
+      ->needs(out)
+      ->excludes(add.command->get_option("--force"));
+  add("--checkpoint-every", run.checkpoint_every, "S", "seconds [60]")->check(number_from(0))->needs(out);
+}
+
 void begin(const RunOptions& run) {
-  if (!run.out.empty()) require_new_folder(run.out);
+  if (!run.out.empty())
+    require_usable_folder(run.out, run.resume  ? Existing::resume
+                                   : run.force ? Existing::replace
+                                               : Existing::refuse);
   if (run.threads != 0) set_threads(run.threads);
 }
 

@@ -22,7 +22,9 @@ namespace landfall::app {
 struct RunOptions {
   std::string precision = "single";
   std::string out;  // run folder; none when empty
-  int threads = 0;  // 0: all
+  bool force = false, resume = false;
+  double checkpoint_every = 60;  // seconds
+  int threads = 0;               // 0: all
   bool json = false, quiet = false, verbose = false;
 };
 
@@ -67,10 +69,12 @@ void add_landing_options(const OptionAdder& add, AdaptiveOptions& landing);
 /// --guard, under the same heading.
 void add_guard(const OptionAdder& add, std::optional<Index>& guard, const char* standard);
 
-/// --precision, --threads, --out, --json, --quiet and --verbose.
+/// --precision, --threads, --out, --force, --json, --quiet and --verbose.
 void add_run_options(const OptionAdder& add, RunOptions& run);
 /// The last two, of which there may be one.
 void add_quiet(const OptionAdder& add, bool& quiet, bool& verbose);
+/// --resume and --checkpoint-every.
+void add_checkpoint_options(const OptionAdder& add, RunOptions& run);
 
 /// Options of landing contradict a method that is not.
 void refuse_by_hand(const CLI::App& command, std::string_view method);

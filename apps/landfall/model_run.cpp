@@ -39,7 +39,7 @@ void deliver(const RunOptions& run, const Json& summary, const std::vector<Progr
              const std::function<void(const std::filesystem::path& folder)>& write_files,
              const std::function<void()>& print_table) {
   if (!run.out.empty())
-    write_new_folder(run.out, [&](const std::filesystem::path& folder) {
+    write_run_folder(run.out, [&](const std::filesystem::path& folder) {
       write_files(folder);
       if (!history.empty()) write_history(folder / "history.csv", history);
       write_summary(folder, summary);

@@ -14,6 +14,9 @@ namespace landfall::app {
 namespace {
 
 namespace fs = std::filesystem;
+constexpr const char* kSummary = "summary.json";
+constexpr const char* kCheckpoint = "checkpoint";
+constexpr const char* kFresh = "new.tmp";  // files that are still being written
 
 /// Absolute, and without the slash that may end it.
 fs::path whole_path(const fs::path& path) {
@@ -25,31 +28,85 @@ fs::path whole_path(const fs::path& path) {
   throw DataError(fmt::format("{}: cannot make the folder: {}", path.string(), error.message()));
 }
 
+/// That of a finished run, of one that was interrupted, or of one that was killed while it wrote its first
+/// checkpoint or its result.
+bool is_run(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return false;
+  for (const auto& entry : fs::directory_iterator(path, error)) {
+    const std::string name = entry.path().filename();
+    if (name == kSummary || name == kCheckpoint || name == kFresh) return true;
+    if (name.starts_with(kCheckpoint) && name.ends_with(".tmp")) return true;
+  }
+  return false;
+}
+
+/// The new files, in a folder within it, take the place of the old ones; in between the run is not finished.
+void replace_files(const fs::path& folder, const fs::path& fresh) {
+  try {
+    remove_file(folder / kSummary);
+    for (const auto& entry : fs::directory_iterator(folder))
+      if (entry.path() != fresh && !fs::exists(fresh / entry.path().filename())) fs::remove_all(entry.path());
+    for (const auto& entry : fs::directory_iterator(fresh))
+      if (entry.path().filename() != kSummary) fs::rename(entry.path(), folder / entry.path().filename());
+    sync_folder(folder);
+    fs::rename(fresh / kSummary, folder / kSummary);
+    fs::remove_all(fresh);
+    sync_folder(folder);
+  } catch (const fs::filesystem_error& error) {
+    throw DataError(fmt::format("{}: cannot be written: {}", folder.string(), error.code().message()));
+  }
+}
+
 }  // namespace
 
-void require_new_folder(const fs::path& path) {
+void require_usable_folder(const fs::path& path, Existing existing) {
   std::error_code error;
-  if (fs::exists(fs::symlink_status(path, error)))
-    throw UsageError(fmt::format("{}: exists already; give a run folder that does not", path.string()));
-  fs::path above = whole_path(path).parent_path();
+  if (fs::exists(fs::symlink_status(path, error))) {
+    const bool finished = fs::exists(path / kSummary, error), run = is_run(path);
+    const bool ours = run || (fs::is_directory(path, error) && fs::is_empty(path, error));
+    if (existing == Existing::refuse && run && !finished)
+      throw UsageError(fmt::format(
+          "{}: a run that is not finished; --resume goes on with it, --force begins anew", path.string()));
+    if (existing == Existing::refuse)
+      throw UsageError(
+          fmt::format("{}: exists already; give a run folder that does not, or --force", path.string()));
+    if (existing == Existing::resume && finished)
+      throw UsageError(fmt::format("{}: a finished run; there is nothing to resume", path.string()));
+    if (!ours)
+      throw UsageError(fmt::format("{}: not the folder of a run, so it is left alone", path.string()));
+  }
+  fs::path above = whole_path(path);
   while (!fs::exists(above, error) && above.has_relative_path()) above = above.parent_path();
   if (!fs::is_directory(above, error)) refuse(path, std::make_error_code(std::errc::not_a_directory));
   if (::access(above.c_str(), W_OK | X_OK) != 0) refuse(path, {errno, std::generic_category()});
 }
 
-void write_new_folder(const fs::path& path, const std::function<void(const fs::path& folder)>& write_files) {
-  const fs::path full = whole_path(path);
-  fs::path beside = full;
-  beside += fmt::format(".{}.tmp", ::getpid());
+fs::path checkpoint_in(const fs::path& run) {
+  return run / kCheckpoint;
+}
+
+void begin_run_folder(const fs::path& path) {
+  make_folder(path);
+  if (!fs::exists(path / kSummary)) return;
+  remove_file(path / kSummary);  // first: what is left is not a finished run
   std::error_code error;
-  fs::create_directories(beside, error);
+  for (const auto& entry : fs::directory_iterator(path)) fs::remove_all(entry.path(), error);
+}
+
+void write_run_folder(const fs::path& path, const std::function<void(const fs::path& folder)>& write_files) {
+  const fs::path full = whole_path(path), fresh = full / kFresh;
+  std::error_code error;
+  const bool made = !fs::exists(full, error);
+  fs::remove_all(fresh, error);  // of a run that was killed
+  fs::create_directories(fresh, error);
   if (error) refuse(path, error);
   try {
-    write_files(beside);
-    fs::rename(beside, full, error);
-    if (error) refuse(path, error);
+    write_files(fresh);
+    replace_files(full, fresh);
+    sync_folder(full.parent_path());
   } catch (...) {
-    fs::remove_all(beside, error);
+    fs::remove_all(made ? full : fresh, error);
     throw;
   }
 }
@@ -65,7 +122,7 @@ void write_json(const std::filesystem::path& path, const nlohmann::ordered_json&
 }
 
 void write_summary(const std::filesystem::path& folder, const nlohmann::ordered_json& summary) {
-  write_json(folder / "summary.json", summary);
+  write_json(folder / kSummary, summary);
 }
 
 std::uint64_t peak_memory() {

@@ -41,7 +41,7 @@ TEST_F(CcaCommand, ExactAndLandingAgree) {
     EXPECT_EQ(std::filesystem::exists(folder_ / ("run_" + method + "/history.csv")), method == "landing");
   }
   expect_error(landfall({"cca", "d/left.npy", "d/right.npy", "-p", "3", "--out", "run_exact"}), 2,
-               "run_exact: exists already; give a run folder that does not");
+               "run_exact: exists already; give a run folder that does not, or --force");
 }
 
 TEST_F(CcaCommand, TheTableAligns) {

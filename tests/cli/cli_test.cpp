@@ -332,7 +332,7 @@ TEST_F(CliTest, OutIsNewOrNothingIsWritten) {
   const auto before = folder_.names();
   std::filesystem::create_directory(path("old"));
   expect_error(gevp("A.npy", "B.npy", {"-p", "3", "--out", "old"}), 2,
-               "old: exists already; give a run folder that does not");
+               "old: exists already; give a run folder that does not, or --force");
   EXPECT_TRUE(std::filesystem::is_empty(path("old")));
   std::filesystem::remove(path("old"));
   expect_error(gevp("A.npy", "B.npy", {"-p", "3", "--out", "A.npy/run"}), 3,

@@ -115,7 +115,7 @@ TEST_F(IcaCommand, WrongUseBadDataAndFailedNumbersAreSentences) {
   expect_error(ica({"--contrast", "square"}), 2, "--contrast: 'square' is not logcosh, exp or cube" + see);
   expect_error(ica({"--method", "exact"}), 2, "--method: 'exact' is not auto or landing" + see);
   expect_error(ica({"-p", "0"}), 2, "--components: '0' is not a whole number of at least 1" + see);
-  expect_error(ica({"--out", "d"}), 2, "d: exists already; give a run folder that does not");
+  expect_error(ica({"--out", "d"}), 2, "d: exists already; give a run folder that does not, or --force");
   expect_error(landfall({"ica", "none.npy"}), 3, "none.npy: no such file");
   expect_error(ica({"--truth", "none.npy"}), 3, "none.npy: no such file");
   expect_error(ica({"-p", "3", "--truth", "d/mixing.npy", "--out", "run"}), 3,

@@ -168,7 +168,8 @@ TEST_F(LdaCommand, WrongUseIsOneSentenceAndTwo) {
                "iris.csv: no column 'genus', expected a name in the header or a number from 1 to 5");
   expect_error(lda({"-p", "3"}), 2, "p = 3, expected at most 2: 3 classes differ in one direction less");
   expect_error(lda({"--no-center"}), 2, "unknown option '--no-center'" + see);
-  expect_error(lda({"--out", "iris.npy"}), 2, "iris.npy: exists already; give a run folder that does not");
+  expect_error(lda({"--out", "iris.npy"}), 2,
+               "iris.npy: exists already; give a run folder that does not, or --force");
   EXPECT_EQ(folder_.names(), before);
 }
 

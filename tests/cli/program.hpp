@@ -21,9 +21,8 @@ struct Outcome {
   std::string out, err;
 };
 
-/// Runs the program in a folder, its output going to files outside of it. `environment` is "NAME=value".
-inline Outcome run_program(const std::filesystem::path& folder, const Words& arguments,
-                           const Words& environment = {}) {
+/// Runs a command in a folder, its output going to files outside of it.
+inline Outcome run_words(const std::filesystem::path& folder, const Words& command) {
   const TemporaryFolder output;
   const std::string out = output / "out", err = output / "err";
   Words words{"sh",
@@ -33,9 +32,7 @@ inline Outcome run_program(const std::filesystem::path& folder, const Words& arg
               folder.string(),
               out,
               err};
-  words.insert(words.end(), environment.begin(), environment.end());
-  words.emplace_back(LANDFALL_PROGRAM);
-  words.insert(words.end(), arguments.begin(), arguments.end());
+  words.insert(words.end(), command.begin(), command.end());
   std::vector<char*> argv;
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -45,6 +42,15 @@ inline Outcome run_program(const std::filesystem::path& folder, const Words& arg
       waitpid(process, &status, 0) != process)
     throw std::runtime_error("the program could not be started");
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content(out), content(err)};
+}
+
+/// Runs the program; `environment` is "NAME=value".
+inline Outcome run_program(const std::filesystem::path& folder, const Words& arguments,
+                           const Words& environment = {}) {
+  Words words = environment;
+  words.emplace_back(LANDFALL_PROGRAM);
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return run_words(folder, words);
 }
 
 /// The run failed with this code, printed nothing, and said this sentence.

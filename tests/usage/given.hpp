@@ -9,6 +9,7 @@
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -46,6 +47,7 @@ void use(const T&...) {}
 extern landfall::Index n, p, count;
 extern std::vector<landfall::Index> rows;
 extern std::uint64_t seed, pass;
+extern std::string file;
 
 // n x p
 extern landfall::Matrix<double> x, y, g, v, w, z, kg, lambda;

@@ -59,6 +59,13 @@ void InputFile::read(std::uint64_t offset, std::span<std::byte> out) const {
   }
 }
 
+void sync_folder(const std::filesystem::path& path) {
+  const int folder = ::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return;
+  ::fsync(folder);
+  ::close(folder);
+}
+
 AtomicFile::AtomicFile(const std::filesystem::path& path) : name_(path.string()), target_(path) {
   // A symbolic link stays one: what it points to is replaced.
   std::error_code error;
@@ -109,6 +116,7 @@ void AtomicFile::commit() {
   // The data must be on the disk before the name is: a full disk may only be noticed here.
   if (::fsync(descriptor_) != 0) fail(errno);
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
+  sync_folder(target_.parent_path());
   ::close(descriptor_);
   descriptor_ = -1;
 }

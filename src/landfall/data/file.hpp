@@ -67,6 +67,9 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
+/// The names in a folder are on the disk, where its file system can promise that.
+void sync_folder(const std::filesystem::path& path);
+
 /// Nothing when there is no such file; DataError when it cannot be removed.
 void remove_file(const std::filesystem::path& path);
 

@@ -194,7 +194,8 @@ template <class S>
 AdaptiveResult<S> solve_adaptively(std::shared_ptr<KeptSamples<S>> first, std::shared_ptr<Samples<S>> all,
                                    const AdaptiveOptions& options,
                                    std::function<bool(const Progress&, const Point<S>&)> observer,
-                                   const std::vector<ColumnScales<S>>& scales) {
+                                   const std::vector<ColumnScales<S>>& scales,
+                                   const Checkpoints& checkpoints) {
   const SerialBlas serial;  // the same result with any number of threads
   const FirstLook<S> look = look_at(*first, options.rank, options.seed, scales, options.most_rank);
   const double q = look.noise;
@@ -203,6 +204,7 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<KeptSamples<S>> first, std::s
   const double momentum = options.momentum.value_or(std::min(0.9, r / (r + 4 * q)));
   const Index rows = first->count();
   const bool warm = options.warm_up > 0 && options.estimator == Estimator::recursive;
+  const bool warming = warm && checkpoints.resume.empty();
 
   std::vector<FieldOptions<S>> fields;
   for (const auto& k : look.metric) fields.push_back({Direction::preconditioned, Normal::newton, k});
@@ -210,10 +212,10 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<KeptSamples<S>> first, std::s
   const double fitted = rows < all->count() ? 4 / static_cast<double>(rows) : 0;
 
   SampledLandscape<S> landscape(
-      warm ? first : all,
-      warm ? SamplingOptions{.estimator = options.estimator, .pass_variance = fitted} : sampling, fields);
+      warming ? first : all,
+      warming ? SamplingOptions{.estimator = options.estimator, .pass_variance = fitted} : sampling, fields);
   Point<S> x = look.start;
-  if (warm) {
+  if (warming) {
     const double size = static_cast<double>(first->batches().front().front().rows());
     x = solve<S>(landscape, std::move(x),
                  {.step = {.rule = StepRule::fixed, .size = step(size)},
@@ -223,15 +225,16 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<KeptSamples<S>> first, std::s
             .x;
     landscape.continue_with(all, sampling);
   }
-  auto result = solve<S>(landscape, std::move(x),
-                         {.step = {.rule = StepRule::fixed,
-                                   .size = step(r),
-                                   .schedule = Schedule::cosine,
-                                   .horizon = options.passes},
-                          .omega = options.omega,
-                          .momentum = momentum,
-                          .stop = stop::passes(options.passes),
-                          .observer = std::move(observer)});
+  auto result = solve_with_checkpoints<S>(landscape, std::move(x),
+                                          {.step = {.rule = StepRule::fixed,
+                                                    .size = step(r),
+                                                    .schedule = Schedule::cosine,
+                                                    .horizon = options.passes},
+                                           .omega = options.omega,
+                                           .momentum = momentum,
+                                           .stop = stop::passes(options.passes),
+                                           .observer = std::move(observer)},
+                                          checkpoints);
   AdaptiveRun<S> run{std::move(result), {}, {}};
   if (const auto* mean = landscape.recursive()) {
     run.gradient = mean->gradient();
@@ -245,6 +248,31 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<KeptSamples<S>> first, std::s
            .momentum = momentum,
            .omega = options.omega,
            .warm_up = warm ? options.warm_up : 0}};
+}
+
+template <class S>
+Result<S> solve_with_checkpoints(Landscape<S>& landscape, Point<S> start, SolverOptions<S> options,
+                                 const Checkpoints& checkpoints) {
+  Solver<S>* running = nullptr;
+  const auto state = [&] {
+    StateWriter out;
+    running->state(out);
+    return out.bytes();
+  };
+  if (checkpoints.due)
+    options.observer = [&, observer = std::move(options.observer)](const Progress& at, const Point<S>& x) {
+      if (checkpoints.due()) checkpoints.save(state());
+      return !observer || observer(at, x);
+    };
+  Solver<S> solver(landscape, std::move(start), std::move(options));
+  running = &solver;
+  if (!checkpoints.resume.empty()) {
+    StateReader in(checkpoints.resume);
+    solver.state(in);
+  }
+  Result<S> result = solver.solve();
+  if (checkpoints.finish) checkpoints.finish(state());
+  return result;
 }
 
 LANDFALL_ADAPTIVE(, float)

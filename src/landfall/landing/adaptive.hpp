@@ -30,6 +30,7 @@
 //   and a cosine that ends the planned passes at step 0.
 #pragma once
 
+#include <landfall/landing/checkpoints.hpp>
 #include <landfall/landing/sampled.hpp>
 #include <landfall/landing/solver.hpp>
 #include <landfall/landing/view_samples.hpp>
@@ -99,15 +100,24 @@ template <class S>
 AdaptiveResult<S> solve_adaptively(std::shared_ptr<KeptSamples<S>> first, std::shared_ptr<Samples<S>> all,
                                    const AdaptiveOptions& options,
                                    std::function<bool(const Progress&, const Point<S>&)> observer = {},
-                                   const std::vector<ColumnScales<S>>& scales = {});
+                                   const std::vector<ColumnScales<S>>& scales = {},
+                                   const Checkpoints& checkpoints = {});
 
-#define LANDFALL_ADAPTIVE(EXTERN, S)                                                        \
-  EXTERN template std::vector<ColumnScales<S>> column_scales<S>(const DataStream<S>&);      \
-  EXTERN template FirstLook<S> look_at<S>(KeptSamples<S>&, Index, std::uint64_t,            \
-                                          const std::vector<ColumnScales<S>>&, Index);      \
-  EXTERN template AdaptiveResult<S> solve_adaptively<S>(                                    \
-      std::shared_ptr<KeptSamples<S>>, std::shared_ptr<Samples<S>>, const AdaptiveOptions&, \
-      std::function<bool(const Progress&, const Point<S>&)>, const std::vector<ColumnScales<S>>&);
+/// The solver's loop, put away when it is due, from where it was put away.
+template <class S>
+Result<S> solve_with_checkpoints(Landscape<S>& landscape, Point<S> start, SolverOptions<S> options,
+                                 const Checkpoints& checkpoints);
+
+#define LANDFALL_ADAPTIVE(EXTERN, S)                                                              \
+  EXTERN template std::vector<ColumnScales<S>> column_scales<S>(const DataStream<S>&);            \
+  EXTERN template FirstLook<S> look_at<S>(KeptSamples<S>&, Index, std::uint64_t,                  \
+                                          const std::vector<ColumnScales<S>>&, Index);            \
+  EXTERN template AdaptiveResult<S> solve_adaptively<S>(                                          \
+      std::shared_ptr<KeptSamples<S>>, std::shared_ptr<Samples<S>>, const AdaptiveOptions&,       \
+      std::function<bool(const Progress&, const Point<S>&)>, const std::vector<ColumnScales<S>>&, \
+      const Checkpoints&);                                                                        \
+  EXTERN template Result<S> solve_with_checkpoints<S>(Landscape<S>&, Point<S>, SolverOptions<S>,  \
+                                                      const Checkpoints&);
 LANDFALL_ADAPTIVE(extern, float)
 LANDFALL_ADAPTIVE(extern, double)
 

@@ -8,6 +8,7 @@
 
 #include <landfall/landing/result.hpp>
 #include <landfall/linalg/preconditioner.hpp>
+#include <landfall/linalg/state.hpp>
 #include <landfall/linalg/types.hpp>
 #include <landfall/manifold/safe_step.hpp>
 
@@ -56,6 +57,9 @@ class Landscape {
 
   virtual double passes() const = 0;
   virtual Counts counts() const = 0;
+
+  /// Between two steps, to go on later; UsageError where that is not possible.
+  virtual void state(State&) { throw UsageError("a landscape of this kind cannot be put away"); }
 
   /// More than the field, where f and the constraint are exact; null where they are sampled.
   virtual KnownLandscape<S>* known() { return nullptr; }

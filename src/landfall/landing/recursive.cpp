@@ -68,6 +68,13 @@ void RecursiveMean<S>::end_pass(double variance) {
   in_pass_ = 0;
 }
 
+template <class S>
+void RecursiveMean<S>::state(State& state) {
+  for (Estimate* estimate : {&working_, &pass_})
+    state(estimate->gradient, estimate->bx, estimate->objective, estimate->variance);
+  state(previous_, in_pass_);
+}
+
 template class RecursiveMean<float>;
 template class RecursiveMean<double>;
 

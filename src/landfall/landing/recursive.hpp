@@ -18,6 +18,7 @@
 #pragma once
 
 #include <landfall/landing/samples.hpp>
+#include <landfall/linalg/state.hpp>
 
 namespace landfall {
 
@@ -40,6 +41,8 @@ class RecursiveMean {
   const Point<S>& previous() const { return previous_; }
   /// v: 1/v is the number of rows that the estimate is worth.
   double variance() const { return working_.variance; }
+
+  void state(State& state);
 
  private:
   struct Estimate {

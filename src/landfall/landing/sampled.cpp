@@ -66,7 +66,7 @@ SampledLandscape<S>::SampledLandscape(std::shared_ptr<Samples<S>> samples, Sampl
   }
   if (options_.estimator == Estimator::recursive) recursive_.emplace(shapes);
   estimate_scales();
-  samples_->begin_pass(0);
+  begin_pass(0);
 }
 
 template <class S>
@@ -95,7 +95,7 @@ void SampledLandscape<S>::continue_with(std::shared_ptr<Samples<S>> samples, Sam
   samples_ = std::move(samples);
   options_ = options;
   check_options();
-  samples_->begin_pass(pass_ = 0);
+  begin_pass(0);
   seen_ = 0;
   next_snapshot_ = 0;
 }
@@ -131,14 +131,21 @@ double SampledLandscape<S>::evaluate(Index first, Index last, const Point<S>& x,
 }
 
 template <class S>
+void SampledLandscape<S>::begin_pass(std::uint64_t pass) {
+  samples_->begin_pass(pass_ = pass);
+  drawn_ = 0;
+}
+
+template <class S>
 Index SampledLandscape<S>::draw() {
   for (;;) {
     const Index rows = samples_->draw(options_.batch);
+    ++drawn_;
     seen_ += rows;
     if (rows >= least_) return rows;
     if (rows > 0) continue;
     if (recursive_) recursive_->end_pass(options_.pass_variance);
-    samples_->begin_pass(++pass_);
+    begin_pass(pass_ + 1);
   }
 }
 
@@ -147,7 +154,7 @@ void SampledLandscape<S>::take_snapshot(const Point<S>& x) {
   snapshot_ = x;
   for (auto* point : {&snapshot_g_, &snapshot_y_})
     for (auto& block : *point) block.setZero();
-  samples_->begin_pass(++pass_);
+  begin_pass(pass_ + 1);
   const S total = static_cast<S>(samples_->count());
   while (const Index rows = samples_->draw(options_.batch)) {
     evaluate(0, rows, x, &g1_, &y1_);
@@ -157,7 +164,7 @@ void SampledLandscape<S>::take_snapshot(const Point<S>& x) {
     }
   }
   seen_ += samples_->count();
-  samples_->begin_pass(++pass_);
+  begin_pass(pass_ + 1);
 }
 
 template <class S>
@@ -352,9 +359,20 @@ Restoration SampledLandscape<S>::restore(Point<S>& x, double epsilon) {
     total.to = std::hypot(total.to, done.to);
     total.noise = std::hypot(total.noise, noise);
   }
-  samples_->begin_pass(pass_ = 0);
+  begin_pass(0);
   seen_ = 0;
   return total;
+}
+
+template <class S>
+void SampledLandscape<S>::state(State& state) {
+  state(pass_, seen_, drawn_, counts_.products, counts_.gradients);
+  if (recursive_) recursive_->state(state);
+  if (options_.estimator == Estimator::svrg) state(snapshot_, snapshot_g_, snapshot_y_, next_snapshot_);
+  if (options_.estimator == Estimator::averaged) state(moments_, absorbed_);
+  if (!state.loading()) return;
+  samples_->begin_pass(pass_);
+  for (Index i = 0; i < drawn_; ++i) samples_->draw(options_.batch);
 }
 
 template class SampledLandscape<float>;

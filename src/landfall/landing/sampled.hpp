@@ -63,8 +63,11 @@ class SampledLandscape final : public Landscape<S> {
     return static_cast<double>(seen_) / static_cast<double>(samples_->count());
   }
   Counts counts() const override { return counts_; }
+  /// Taken back into a landscape of the same samples and options, it reads on where it was.
+  void state(State& state) override;
 
  private:
+  void begin_pass(std::uint64_t pass);
   Index draw();  // the next batch that is large enough, in this pass or the next
   double evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx);
   void estimate_scales();
@@ -84,6 +87,7 @@ class SampledLandscape final : public Landscape<S> {
   Index least_ = 1;  // the smallest batch the estimator can use
   std::uint64_t pass_ = 0;
   Index seen_ = 0;
+  Index drawn_ = 0;  // batches of this pass
   Counts counts_;
 
   Point<S> g1_, y1_, g2_, y2_, other_;

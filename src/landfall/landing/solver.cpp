@@ -238,9 +238,11 @@ template <class S>
 bool Solver<S>::finished() {
   if (termination_ != Termination::running) return true;
   if (const auto reason = options_.stop(progress_)) termination_ = *reason;
-  if (termination_ == Termination::running && progress_.iteration > 0 && options_.observer &&
-      !options_.observer(progress_, x_))
-    termination_ = Termination::stopped;
+  if (termination_ == Termination::running && progress_.iteration > 0 && options_.observer) {
+    const auto before = std::chrono::steady_clock::now();
+    if (!options_.observer(progress_, x_)) termination_ = Termination::stopped;
+    began_ += std::chrono::steady_clock::now() - before;
+  }
   return termination_ != Termination::running;
 }
 
@@ -248,6 +250,17 @@ template <class S>
 Result<S> Solver<S>::solve() {
   while (!finished()) step();
   return result();
+}
+
+template <class S>
+void Solver<S>::state(State& state) {
+  landscape_.state(state);
+  state(x_, momentum_, average_, last_step_, step_factor_, cut_, in_window_, record_every_, history_,
+        progress_);
+  if (!state.loading()) return;
+  last_finite_ = x_;
+  began_ = std::chrono::steady_clock::now() - std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                                  std::chrono::duration<double>(progress_.seconds));
 }
 
 template <class S>
@@ -259,7 +272,7 @@ Result<S> Solver<S>::result() {
   result.termination = termination_;
   result.restoration = restoration_;
   result.progress = progress_;
-  result.history = std::move(history_);
+  result.history = history_;
   if (known_) {  // one more look, at the point that is returned
     known_->moved(std::nullopt);
     known_->tangent(result.x, field_);

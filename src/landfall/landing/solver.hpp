@@ -31,7 +31,7 @@ struct SolverOptions {
   /// s >= 0: returns the average of the iterates with weights ~ k^s; 0 is the plain mean.
   std::optional<int> averaging = {};
   StopWhen stop = (stop::gradient(1e-8) && stop::feasibility(1e-8)) || stop::iterations(10000);
-  /// After every step; false ends the run.
+  /// After every step, while the clock stands still; false ends the run.
   std::function<bool(const Progress&, const Point<S>& x)> observer = {};
   Index history = 2048;  // the most records kept; beyond it every second one is dropped
   /// The caller's counter, to see that the loop allocates nothing.
@@ -53,6 +53,10 @@ class Solver {
 
   /// Steps until the stopping criterion holds.
   Result<S> solve();
+
+  /// Between two steps: of the solver and its landscape. Taken back into a solver of the same options and
+  /// landscape, it goes on as if it had never stopped.
+  void state(State& state);
 
   const Point<S>& x() const { return x_; }
   const Progress& progress() const { return progress_; }

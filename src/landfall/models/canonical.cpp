@@ -11,6 +11,21 @@
 #include <fmt/format.h>
 
 namespace landfall {
+namespace {
+
+/// m x in double precision, without a copy of m in it.
+template <class S>
+Matrix<double> precise_product(const Matrix<S>& m, const Matrix<double>& x) {
+  constexpr Index width = 256;
+  Matrix<double> product = Matrix<double>::Zero(m.rows(), x.cols());
+  for (Index first = 0; first < m.cols(); first += width) {
+    const Index count = std::min(width, m.cols() - first);
+    product.noalias() += m.middleCols(first, count).template cast<double>() * x.middleRows(first, count);
+  }
+  return product;
+}
+
+}  // namespace
 
 template <class S>
 CanonicalMoments canonical_moments(DataStream<S>& stream, Part part, In<S> x, In<S> y) {
@@ -40,6 +55,14 @@ CanonicalMoments canonical_moments(DataStream<S>& stream, Part part, In<S> x, In
     moments.cross *= scale;
   }
   return moments;
+}
+
+template <class S>
+CanonicalMoments canonical_moments(const Covariances<S>& covariances, const Point<S>& x) {
+  const Matrix<double> left = x[0].template cast<double>(), right = x[1].template cast<double>();
+  return {left.transpose() * precise_product(covariances.within[0], left),
+          right.transpose() * precise_product(covariances.within[1], right),
+          left.transpose() * precise_product(covariances.cross, right), covariances.rows};
 }
 
 CanonicalRotation canonical_rotation(const CanonicalMoments& moments, Index p) {

@@ -10,6 +10,7 @@
 
 #include <landfall/data/stream.hpp>
 #include <landfall/linalg/types.hpp>
+#include <landfall/models/covariance.hpp>
 
 namespace landfall {
 
@@ -23,6 +24,10 @@ struct CanonicalMoments {
 template <class S>
 CanonicalMoments canonical_moments(DataStream<S>& stream, Part part, In<S> x, In<S> y);
 
+/// The same from covariances, with the ridge that they have; sums in double precision.
+template <class S>
+CanonicalMoments canonical_moments(const Covariances<S>& covariances, const Point<S>& x);
+
 struct CanonicalRotation {
   Vector<double> correlations;  // descending
   Matrix<double> left, right;   // U, V with U'PU = V'QV = I and U'RV = diag(correlations)
@@ -35,8 +40,9 @@ CanonicalRotation canonical_rotation(const CanonicalMoments& moments, Index p);
 /// constant.
 Vector<double> paired_correlations(const CanonicalMoments& moments);
 
-#define LANDFALL_CANONICAL(EXTERN, S) \
-  EXTERN template CanonicalMoments canonical_moments<S>(DataStream<S>&, Part, In<S>, In<S>);
+#define LANDFALL_CANONICAL(EXTERN, S)                                                        \
+  EXTERN template CanonicalMoments canonical_moments<S>(DataStream<S>&, Part, In<S>, In<S>); \
+  EXTERN template CanonicalMoments canonical_moments<S>(const Covariances<S>&, const Point<S>&);
 LANDFALL_CANONICAL(extern, float)
 LANDFALL_CANONICAL(extern, double)
 

@@ -5,8 +5,10 @@
 #include <landfall/models/canonical.hpp>
 #include <landfall/models/cca.hpp>
 #include <landfall/models/cca_plan.hpp>
+#include <landfall/models/continued.hpp>
 #include <landfall/models/covariance.hpp>
 #include <landfall/models/timer.ipp>
+#include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -59,18 +61,6 @@ SourceSample sample(const DataStream<S>& stream, double seconds) {
   return {.rows = stream.statistics(0)->rows, .reading = seconds / rows, .nonzeros = entries / rows};
 }
 
-/// m x in double precision, without a copy of m in it.
-template <class S>
-Matrix<double> precise_product(const Matrix<S>& m, const Matrix<double>& x) {
-  constexpr Index width = 256;
-  Matrix<double> product = Matrix<double>::Zero(m.rows(), x.cols());
-  for (Index first = 0; first < m.cols(); first += width) {
-    const Index count = std::min(width, m.cols() - first);
-    product.noalias() += m.middleCols(first, count).template cast<double>() * x.middleRows(first, count);
-  }
-  return product;
-}
-
 template <class S>
 struct Exact {
   Point<S> x;
@@ -91,7 +81,8 @@ Exact<S> exact_directions(DataStream<S>& stream, const std::array<double, 2>& ri
     }
   }
   const std::size_t small = moments.within[1].rows() <= moments.within[0].rows() ? 1 : 0;
-  const Matrix<S> cross = small == 1 ? std::move(moments.cross) : Matrix<S>(moments.cross.transpose());
+  const Matrix<S> turned = small == 1 ? Matrix<S>() : Matrix<S>(moments.cross.transpose());
+  const Matrix<S>& cross = small == 1 ? moments.cross : turned;
   Matrix<S> solved(cross.rows(), cross.cols()), squared(cross.cols(), cross.cols());
   inverse_preconditioner<S>(moments.within[1 - small])->apply(cross, solved);
   multiply_at<S>(cross, solved, squared);
@@ -99,13 +90,8 @@ Exact<S> exact_directions(DataStream<S>& stream, const std::array<double, 2>& ri
   directions[small] = solve_pencil<S>(std::move(squared), moments.within[small], p).vectors;
   directions[1 - small].resize(cross.rows(), p);
   multiply<S>(solved, directions[small], directions[1 - small]);
-
-  const Point<double> x{directions[0].template cast<double>(), directions[1].template cast<double>()};
-  const Matrix<double> paired = x[1 - small].transpose() * precise_product(cross, x[small]);
-  return {std::move(directions),
-          {x[0].transpose() * precise_product(moments.within[0], x[0]),
-           x[1].transpose() * precise_product(moments.within[1], x[1]),
-           small == 1 ? paired : Matrix<double>(paired.transpose()), moments.rows}};
+  auto scores = canonical_moments(moments, directions);
+  return {std::move(directions), std::move(scores)};
 }
 
 /// `sign` -1 takes it away again.
@@ -161,6 +147,14 @@ void set_weights(const DataStream<S>& stream, const Point<double>& x, CcaResult<
   }
 }
 
+/// The sum of the best p correlations within the span, from covariances with the ridge.
+template <class S>
+CurvePoint point_of_curve(const Progress& at, const Covariances<S>& covariances, const Point<S>& x, Index p) {
+  const auto moments = canonical_moments(covariances, x);
+  return {at.passes, at.seconds, canonical_rotation(moments, p).correlations.sum(),
+          std::hypot(distance_to_identity(moments.left), distance_to_identity(moments.right))};
+}
+
 void validate(const CcaOptions& options) {
   if (options.components < 1)
     throw UsageError(fmt::format("p must be at least 1, got {}", options.components));
@@ -213,12 +207,16 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
       cca_workload<S>(options, features, is_sparse(stream), sample(stream, result.seconds.read));
   result.method = options.method;
   result.reason = "asked for";
-  if (options.method == CcaMethod::automatic) {
+  if (!options.checkpoints.resume.empty()) {
+    result.method = CcaMethod::landing;
+  } else if (options.method == CcaMethod::automatic) {
     const Plan plan = make_plan<S>(work, options.memory);
     result.method = plan.exact_is_chosen ? CcaMethod::exact : CcaMethod::landing;
     result.reason = plan.reason;
   }
   const bool exact = result.method == CcaMethod::exact;
+  std::optional<SerialBlas> serial;  // landing gives the same with any number of threads, to the end
+  if (!exact) serial.emplace();
   result.batch = exact ? 1024 : work.batch;
   stream.set_batch(result.batch);
 
@@ -238,6 +236,14 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
                                                   correlation_link<S>(), options.seed);
     auto all =
         std::make_shared<StreamSamples<S>>(stream, components, ridges, correlation_link<S>(), work.rows);
+    const ContinuedRun continued(options.checkpoints, data_mark(stream, *first), result.reason);
+    result.reason = continued.reason();
+    std::optional<Covariances<S>> judge;
+    if (options.curve_every > 0) {
+      judge = covariances(stream);
+      for (std::size_t i = 0; i < 2; ++i) judge->within[i].diagonal().array() += ridges[i];
+    }
+    timer.lap();
     AdaptiveOptions landing = options.landing;
     landing.passes = options.passes;
     landing.batch = result.batch;
@@ -246,11 +252,15 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
     landing.seed = options.seed;
     auto [run, choice] = solve_adaptively<S>(
         std::move(first), std::move(all), landing,
-        [&](const Progress& progress, const Point<S>&) {
+        [&](const Progress& progress, const Point<S>& at) {
+          const double next = options.curve_every * static_cast<double>(result.curve.size() + 1);
+          if (judge && progress.passes >= next)
+            result.curve.push_back(point_of_curve(progress, *judge, at, p));
           return !options.observer || options.observer(progress);
         },
-        column_scales(stream));
+        column_scales(stream), continued.checkpoints());
     x = std::move(run.x);
+    if (judge) result.curve.push_back(point_of_curve(run.progress, *judge, x, p));
     if (columns > p) {
       const auto small = [&](std::size_t i, const Point<S>& m) {
         return Matrix<double>((x[i].transpose() * m[i]).template cast<double>());

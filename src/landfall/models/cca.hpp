@@ -50,6 +50,17 @@ struct CcaOptions {
   TransformOptions transform = {};
   std::uint64_t seed = 0;
   std::function<bool(const Progress&)> observer = {};  // after every step of landing; false ends the run
+  Checkpoints checkpoints = {};                        // of landing
+  /// Passes of landing between evaluations on all rows, by covariances (n^2 memory), while its clock stands
+  /// still; 0: none.
+  double curve_every = 0;
+};
+
+/// How far landing was.
+struct CurvePoint {
+  double passes = 0, seconds = 0;
+  double total_correlation = 0;  // of the best p pairs within the columns that landing carries
+  double infeasibility = 0;      // of all these columns, both views
 };
 
 template <class S>
@@ -78,6 +89,7 @@ struct CcaResult {
   AdaptiveChoice choice;  // of landing
   Termination termination = Termination::converged;
   std::vector<Progress> history;
+  std::vector<CurvePoint> curve;  // with CcaOptions::curve_every
   struct Seconds {
     double read = 0, solve = 0, evaluate = 0;  // read: opening and the first reading, for the mean
   } seconds;

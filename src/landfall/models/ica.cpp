@@ -1,6 +1,7 @@
 #include <landfall/errors.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/models/components.hpp>
+#include <landfall/models/continued.hpp>
 #include <landfall/models/ica.hpp>
 #include <landfall/models/ica_start.hpp>
 #include <landfall/models/kept_rows.hpp>
@@ -105,7 +106,7 @@ class Run {
     landscape_ = start_->release();
   }
 
-  Result<S> land() {
+  Result<S> land(const Checkpoints& checkpoints) {
     const SamplingOptions sampling{.estimator = options_.landing.estimator, .batch = batch_};
     if (landscape_)
       landscape_->continue_with(all_, sampling);
@@ -115,17 +116,18 @@ class Run {
     choice_.step = start_->step(r);
     choice_.momentum = options_.landing.momentum.value_or(std::min(0.5, r / (r + 4 * start_->look().noise)));
     choice_.omega = options_.landing.omega;
-    auto result = solve<S>(*landscape_, x_,
-                           {.step = {.rule = StepRule::fixed,
-                                     .size = choice_.step,
-                                     .schedule = Schedule::cosine,
-                                     .horizon = options_.passes},
-                            .omega = options_.landing.omega,
-                            .momentum = choice_.momentum,
-                            .stop = stop::passes(options_.passes),
-                            .observer = [&](const Progress& progress, const Point<S>&) {
-                              return !options_.observer || options_.observer(progress);
-                            }});
+    auto result = solve_with_checkpoints<S>(
+        *landscape_, x_,
+        {.step = {.rule = StepRule::fixed,
+                  .size = choice_.step,
+                  .schedule = Schedule::cosine,
+                  .horizon = options_.passes},
+         .omega = options_.landing.omega,
+         .momentum = choice_.momentum,
+         .stop = stop::passes(options_.passes),
+         .observer = [&](const Progress& progress,
+                         const Point<S>&) { return !options_.observer || options_.observer(progress); }},
+        checkpoints);
     x_ = result.x;
     landscape_.reset();
     return result;
@@ -137,6 +139,10 @@ class Run {
                  : component_moments<S>(stream_, options_.contrast, x_.front());
   }
 
+  /// What warm_up() and later evaluations have found out.
+  void state(State& state) { state(*weights_, choice_.warm_up); }
+
+  const KeptSamples<S>& first() const { return *first_; }
   Vector<S>& weights() { return *weights_; }
   const Matrix<S>& x() const { return x_.front(); }
   const AdaptiveChoice& choice() const { return choice_; }
@@ -210,10 +216,17 @@ IcaResult<S> fit_ica(SourcePtr<S> data, const IcaOptions& options) {
   result.seconds.read = timer.lap();
 
   Run<S> run(stream, source, options, p, result.ridge, std::min(result.batch, rows), rows);
-  run.warm_up();
+  int attempt = 0;
+  const ContinuedRun continued(options.checkpoints, data_mark(stream, run.first()), {}, [&](State& state) {
+    run.state(state);
+    state(attempt, result.passes, result.iterations, result.back_offs);
+  });
+  if (options.checkpoints.resume.empty()) run.warm_up();
+  Checkpoints checkpoints = continued.checkpoints();
   ComponentMoments moments;
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    auto landed = run.land();
+  for (; attempt < 2; ++attempt) {
+    auto landed = run.land(checkpoints);
+    checkpoints.resume.clear();
     result.passes += landed.progress.passes;
     result.iterations += landed.progress.iteration;
     result.back_offs += landed.progress.back_offs;

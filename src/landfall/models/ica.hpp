@@ -49,6 +49,7 @@ struct IcaOptions {
   TransformOptions transform = {};
   std::uint64_t seed = 0;
   std::function<bool(const Progress&)> observer = {};  // after every step of landing; false ends the run
+  Checkpoints checkpoints = {};
 };
 
 /// Sources are in the order of their negentropy, and have unit variance.

@@ -1,6 +1,8 @@
+#include <landfall/data/checksum.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/linalg/pencil_eigen.hpp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/models/continued.hpp>
 #include <landfall/models/covariance.hpp>
 #include <landfall/models/discriminant.hpp>
 #include <landfall/models/lda.hpp>
@@ -100,6 +102,12 @@ Matrix<S> landing_directions(DataStream<S>& stream, const ClassMeans& classes, c
   auto first = std::make_shared<KeptSamples<S>>(keep_rows(stream, work.first_rows), components, ridges, link,
                                                 options.seed);
   auto all = std::make_shared<StreamSamples<S>>(stream, components, ridges, link, classes.rows);
+  Checksum mark;
+  const std::uint64_t rows = data_mark(stream, *first);
+  mark.add(std::as_bytes(std::span(&rows, 1)));
+  mark.add(std::as_bytes(std::span(classes.means.data(), static_cast<std::size_t>(classes.means.size()))));
+  const ContinuedRun continued(options.checkpoints, mark.value(), result.reason);
+  result.reason = continued.reason();
   AdaptiveOptions landing = options.landing;
   landing.passes = options.passes;
   landing.batch = work.batch;
@@ -111,7 +119,7 @@ Matrix<S> landing_directions(DataStream<S>& stream, const ClassMeans& classes, c
       [&](const Progress& progress, const Point<S>&) {
         return !options.observer || options.observer(progress);
       },
-      column_scales(stream));
+      column_scales(stream), continued.checkpoints());
   result.stationarity = run.progress.stationarity;
   result.passes = run.progress.passes;
   result.iterations = run.progress.iteration;
@@ -213,7 +221,9 @@ LdaResult<S> fit_lda(SourcePtr<S> data, const Labels& labels, const LdaOptions& 
       lda_workload<S>(options, features, p, all, source.sparse(), sample(stream, result.seconds.read));
   result.method = options.method;
   result.reason = "asked for";
-  if (options.method == LdaMethod::automatic) {
+  if (!options.checkpoints.resume.empty()) {
+    result.method = LdaMethod::landing;
+  } else if (options.method == LdaMethod::automatic) {
     const Plan plan = make_plan<S>(work, options.memory);
     result.method = plan.exact_is_chosen ? LdaMethod::exact : LdaMethod::landing;
     result.reason = plan.reason;

@@ -57,6 +57,7 @@ struct LdaOptions {
   TransformOptions transform = {};                // centring is automatic or exact
   std::uint64_t seed = 0;
   std::function<bool(const Progress&)> observer = {};  // after every step of landing; false ends the run
+  Checkpoints checkpoints = {};                        // of landing
 };
 
 template <class S>

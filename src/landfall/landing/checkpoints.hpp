@@ -1,0 +1,24 @@
+// How a long run is put away and gone on with, to the same numbers as if it had never stopped.
+//
+//   landfall::Checkpoints checkpoints;
+//   checkpoints.due = [&] { return true; };                               // after every step
+//   checkpoints.save = [&](const std::string& state) { file = state; };
+//   // later, with the same data and options:
+//   checkpoints.resume = file;
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace landfall {
+
+struct Checkpoints {
+  std::function<bool()> due = {};                           // asked after every step
+  std::function<void(const std::string& state)> save = {};  // when due; what it throws ends the run
+  /// What the state was after the last step.
+  std::function<void(const std::string& state)> finish = {};
+  std::string resume = {};              // a state to go on from; empty: from the start
+  std::string name = "the checkpoint";  // where it is from, for messages
+};
+
+}  // namespace landfall
