@@ -5,9 +5,10 @@
 #include <memory>
 
 #include "arguments.hpp"
+#include "child_run.hpp"
 #include "commands.hpp"
 #include "comparison.hpp"
-#include "model_options.hpp"
+#include "help_page.hpp"
 #include "nearest.hpp"
 #include "progress.hpp"
 #include "run_folder.hpp"
@@ -22,16 +23,21 @@ struct Options {
   bool json = false, quiet = false, force = false;
 };
 
-/// What the options of the command and their values are on a command line.
-std::vector<std::string> forwarded(const CLI::App& command, const std::vector<std::string>& own) {
+/// Options of the command and their values as words of a command line.
+template <class Wanted>
+std::vector<std::string> words_of(const CLI::App& command, const Wanted& wanted) {
   std::vector<std::string> words;
   for (const CLI::Option* option : command.get_options()) {
-    if (option->count() == 0 || std::find(own.begin(), own.end(), option->get_name()) != own.end()) continue;
+    if (option->count() == 0 || !wanted(*option)) continue;
     if (!option->get_positional()) words.push_back(option->get_name());
     if (option->get_items_expected_max() == 0) continue;  // a flag
     for (const auto& value : option->results()) words.push_back(value);
   }
   return words;
+}
+
+bool is_by_hand(const CLI::Option& option) {
+  return option.get_group() == kByHand || option.get_name() == "--direction";
 }
 
 void refuse_standard_input(const std::vector<std::string>& words) {
@@ -51,16 +57,14 @@ std::uint64_t bytes(std::string text) {
   return std::stoull(text);
 }
 
-void run(const std::string& problem, const Options& options, std::vector<std::string> arguments) {
-  refuse_standard_input(arguments);
+void run(const Options& options, Comparison comparison) {
+  refuse_standard_input(comparison.arguments);
   if (!options.out.empty())
     require_usable_folder(options.out, options.force ? Existing::replace : Existing::refuse);
-  Comparison comparison{.problem = problem,
-                        .arguments = std::move(arguments),
-                        .methods = options.methods,
-                        .passes = options.passes,
-                        .memory = bytes(options.memory.empty() ? "2GiB" : options.memory),
-                        .quiet = options.quiet};
+  comparison.methods = options.methods;
+  comparison.passes = options.passes;
+  comparison.memory = bytes(options.memory.empty() ? "2GiB" : options.memory);
+  comparison.quiet = options.quiet;
   const auto work = [&] {
     ProgressLine line(standard_error(), !options.quiet);
     return compare(comparison, [&](const std::string& name) { line.say(name + " ..."); });
@@ -73,8 +77,12 @@ void run(const std::string& problem, const Options& options, std::vector<std::st
       comparison.folder = folder;
       result = work();
       write_json(folder / "comparison.json", result);
-      write_summary(folder, {{"problem", "comparison"}, {"of", problem}, {"methods", options.methods}});
+      write_summary(folder,
+                    {{"problem", "comparison"}, {"of", comparison.problem}, {"methods", options.methods}});
     });
+  const auto& runs = result["runs"];
+  if (std::all_of(runs.begin(), runs.end(), [](const auto& one) { return one["failed"]; }))
+    throw ChildFailed{4};
   if (options.json)
     fmt::print("{}\n", json_text(result));
   else
@@ -111,7 +119,12 @@ void compare_by(CLI::App& command, const char* example) {
   command.footer(fmt::format("Examples:\n{}", example));
   command.parse_complete_callback([options, known, own, &command] {
     check_methods(options->methods, known);
-    run(command.get_name(), *options, forwarded(command, own));
+    const auto forwarded = [&own](const CLI::Option& option) {
+      return !is_by_hand(option) && std::find(own.begin(), own.end(), option.get_name()) == own.end();
+    };
+    run(*options, {.problem = command.get_name(),
+                   .arguments = words_of(command, forwarded),
+                   .by_hand = words_of(command, is_by_hand)});
   });
 }
 

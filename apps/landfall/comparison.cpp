@@ -23,6 +23,11 @@ std::string exact_method(const std::string& problem) {
   return problem == "cca" ? "exact" : problem == "gevp" ? "direct" : "";
 }
 
+/// Whether the method takes what is chosen by hand; others refuse it.
+bool takes_by_hand(const std::string& problem, const std::string& method) {
+  return problem == "gevp" ? method == "landing" : method != exact_method(problem);
+}
+
 /// Which number says how good a run of this problem is.
 std::string measure(const Json& summary) {
   if (summary["problem"] == "cca") return "total correlation";
@@ -56,6 +61,8 @@ std::optional<Json> run_one(const Comparison& comparison, const std::string& met
                             const std::string& passes, const std::string& folder) {
   std::vector<std::string> arguments{comparison.problem};
   arguments.insert(arguments.end(), comparison.arguments.begin(), comparison.arguments.end());
+  if (takes_by_hand(comparison.problem, method))
+    arguments.insert(arguments.end(), comparison.by_hand.begin(), comparison.by_hand.end());
   arguments.insert(arguments.end(), {"--method", method, "--json"});
   if (!passes.empty()) arguments.insert(arguments.end(), {"--passes", passes});
   if (!folder.empty()) arguments.insert(arguments.end(), {"--out", (comparison.folder / folder).string()});

@@ -22,7 +22,8 @@ namespace landfall::app {
 struct Comparison {
   std::string problem;                 // cca, ica or gevp
   std::vector<std::string> arguments;  // for every run
-  std::vector<std::string> methods;    // as --method takes them
+  std::vector<std::string> by_hand{};  // for those of landing and its kind
+  std::vector<std::string> methods{};  // as --method takes them
   std::vector<std::string> passes{};   // for methods that iterate, once with each; empty: as by default
   std::uint64_t memory = 0;            // the exact optimum is found out where that fits in so many bytes
   bool quiet = false;

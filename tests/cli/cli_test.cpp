@@ -68,9 +68,27 @@ void expect_near(const std::vector<double>& values, const std::vector<double>& k
 }
 
 TEST_F(CliTest, HelpFitsAPageAndHasExamples) {
-  for (const char* command : {"", "cca", "ica", "lda", "gevp", "transform", "plan", "plan cca", "data",
-                              "data info", "data pencil", "data planted-cca", "data laplace-ica",
-                              "data split-mnist", "data split-fashion", "completion", "man"}) {
+  for (const char* command : {"",
+                              "cca",
+                              "ica",
+                              "lda",
+                              "gevp",
+                              "transform",
+                              "plan",
+                              "plan cca",
+                              "compare",
+                              "compare cca",
+                              "compare ica",
+                              "compare gevp",
+                              "data",
+                              "data info",
+                              "data pencil",
+                              "data planted-cca",
+                              "data laplace-ica",
+                              "data split-mnist",
+                              "data split-fashion",
+                              "completion",
+                              "man"}) {
     SCOPED_TRACE(command);
     std::istringstream text(command);
     Words arguments{std::istream_iterator<std::string>(text), {}};
@@ -100,7 +118,7 @@ TEST_F(CliTest, WrongUseIsOneSentenceAndTwo) {
     SCOPED_TRACE(sentence);
     expect_error(landfall(arguments), 2, sentence);
   };
-  const std::string commands = "cca, ica, lda, gevp, transform, plan, data, completion or man";
+  const std::string commands = "cca, ica, lda, gevp, transform, plan, compare, data, completion or man";
   wrong({}, "landfall needs a command: " + commands + " (see landfall --help)");
   wrong({"cook"}, "unknown command 'cook'; expected " + commands + " (see landfall --help)");
   wrong({"gvep"}, "unknown command 'gvep'; did you mean gevp? (see landfall --help)");
