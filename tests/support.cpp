@@ -55,8 +55,25 @@ Vector<double> singular_values(const Matrix<double>& m) {
   return Eigen::JacobiSVD<Matrix<double>>(m).singularValues();
 }
 
+Vector<double> eigenvalues(const Matrix<double>& symmetric) {
+  return Eigen::SelfAdjointEigenSolver<Matrix<double>>(symmetric, Eigen::EigenvaluesOnly).eigenvalues();
+}
+
+Matrix<double> inverse(const Matrix<double>& square) {
+  return square.inverse();
+}
+
+Matrix<double> orthonormal_basis(const Matrix<double>& m) {
+  return Eigen::HouseholderQR<Matrix<double>>(m).householderQ() *
+         Matrix<double>::Identity(m.rows(), m.cols());
+}
+
 Vector<double> pencil_eigenvalues(const Matrix<double>& a, const Matrix<double>& b) {
   return Eigen::GeneralizedSelfAdjointEigenSolver<Matrix<double>>(a, b).eigenvalues();
+}
+
+Matrix<double> pencil_eigenvectors(const Matrix<double>& a, const Matrix<double>& b) {
+  return Eigen::GeneralizedSelfAdjointEigenSolver<Matrix<double>>(a, b).eigenvectors();
 }
 
 #define LANDFALL_TEST_SUPPORT(S)                                             \

@@ -49,7 +49,11 @@ Matrix<S> random_near_manifold(const Matrix<S>& b, Index p, double distance, std
 Matrix<double> square_root(const Matrix<double>& spd);
 Matrix<double> inverse_square_root(const Matrix<double>& spd);
 Vector<double> singular_values(const Matrix<double>& m);
-/// Ascending eigenvalues of A x = lambda B x.
+Vector<double> eigenvalues(const Matrix<double>& symmetric);  // ascending
+Matrix<double> inverse(const Matrix<double>& square);
+Matrix<double> orthonormal_basis(const Matrix<double>& m);  // of its columns
+/// Ascending eigenvalues of A x = lambda B x, and the vectors to them.
 Vector<double> pencil_eigenvalues(const Matrix<double>& a, const Matrix<double>& b);
+Matrix<double> pencil_eigenvectors(const Matrix<double>& a, const Matrix<double>& b);
 
 }  // namespace landfall::test

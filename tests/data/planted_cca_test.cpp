@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include <Eigen/Dense>
 #include <data/read_all.hpp>
 #include <data/temporary_folder.hpp>
 #include <fmt/format.h>
@@ -133,8 +132,7 @@ TEST(PlantedCca, DenseCovariancesHaveTheConditionAskedForInABasisThatScalingDoes
   for (const Matrix<double>* view : {&views.left, &views.right}) {
     const Index n = view->cols();
     const Matrix<double> covariance = view->transpose() * *view / static_cast<double>(options.samples);
-    const Vector<double> values =
-        Eigen::SelfAdjointEigenSolver<Matrix<double>>(covariance, Eigen::EigenvaluesOnly).eigenvalues();
+    const Vector<double> values = eigenvalues(covariance);
     // Relative errors of eigenvalues of Wishart matrices are of order sqrt(n/N).
     const double tolerance = 4 * std::sqrt(static_cast<double>(n) / static_cast<double>(options.samples));
     for (Index i = 0; i < n; ++i) {
@@ -143,8 +141,7 @@ TEST(PlantedCca, DenseCovariancesHaveTheConditionAskedForInABasisThatScalingDoes
     }
     const Vector<double> scale = covariance.diagonal().cwiseSqrt().cwiseInverse();
     const Matrix<double> scaled = scale.asDiagonal() * covariance * scale.asDiagonal();
-    const Vector<double> left =
-        Eigen::SelfAdjointEigenSolver<Matrix<double>>(scaled, Eigen::EigenvaluesOnly).eigenvalues();
+    const Vector<double> left = eigenvalues(scaled);
     EXPECT_GT(left[n - 1] / left[0], 30);
   }
 }

@@ -8,7 +8,6 @@
 #include <landfall/parallel/threads.hpp>
 
 #include "support.hpp"
-#include <Eigen/Dense>
 
 namespace landfall::test {
 namespace {
@@ -43,9 +42,9 @@ Vector<double> closed_form(const TwoFiles<double>& files, double ridge) {
   const double n = static_cast<double>(x.rows());
   const auto root = [&](const Matrix<double>& m) {
     const Matrix<double> b = m.transpose() * m / n + ridge * Matrix<double>::Identity(m.cols(), m.cols());
-    return Matrix<double>(Eigen::SelfAdjointEigenSolver<Matrix<double>>(b).operatorInverseSqrt());
+    return inverse_square_root(b);
   };
-  return Eigen::BDCSVD<Matrix<double>>(root(x) * (x.transpose() * y / n) * root(y)).singularValues();
+  return singular_values(root(x) * (x.transpose() * y / n) * root(y));
 }
 
 TEST(Cca, ExactIsTheClosedForm) {

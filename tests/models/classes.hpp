@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include <Eigen/Dense>
 #include <data/memory_source.hpp>
 #include <support.hpp>
 
@@ -83,10 +82,9 @@ struct BruteForce {
     within /= static_cast<double>(count);
     between /= static_cast<double>(count);
     within.diagonal().array() += ridge;
-    const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix<double>> eigen(between, within);
-    all = eigen.eigenvalues().reverse();
+    all = pencil_eigenvalues(between, within).reverse();
     values = all.head(p);
-    vectors = eigen.eigenvectors().rowwise().reverse().leftCols(p);
+    vectors = pencil_eigenvectors(between, within).rowwise().reverse().leftCols(p);
   }
 
   Matrix<double> within, between, vectors;
@@ -95,10 +93,7 @@ struct BruteForce {
 
 /// The sine of the largest angle between the spans of two sets of columns.
 inline double largest_sine(const Matrix<double>& a, const Matrix<double>& b) {
-  const Matrix<double> qa = Eigen::HouseholderQR<Matrix<double>>(a).householderQ() *
-                            Matrix<double>::Identity(a.rows(), a.cols()),
-                       qb = Eigen::HouseholderQR<Matrix<double>>(b).householderQ() *
-                            Matrix<double>::Identity(b.rows(), b.cols());
+  const Matrix<double> qa = orthonormal_basis(a), qb = orthonormal_basis(b);
   return singular_values(qa - qb * (qb.transpose() * qa))(0);
 }
 

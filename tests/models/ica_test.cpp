@@ -8,7 +8,6 @@
 
 #include "../data/memory_source.hpp"
 #include "../support.hpp"
-#include <Eigen/Dense>
 
 namespace landfall {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "online.hpp"
 #include "support.hpp"
-#include <Eigen/Dense>
 
 namespace landfall::test {
 namespace {

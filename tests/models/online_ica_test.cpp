@@ -6,7 +6,6 @@
 
 #include "online.hpp"
 #include "support.hpp"
-#include <Eigen/Dense>
 
 namespace landfall::test {
 namespace {
