@@ -2,6 +2,7 @@
 #include <landfall/errors.hpp>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include "arguments.hpp"
@@ -18,6 +19,7 @@ namespace landfall::app {
 namespace {
 
 struct Options {
+  std::vector<std::string> known;  // methods; empty: whatever the command takes
   std::vector<std::string> methods, passes;
   std::string memory, out;
   bool json = false, quiet = false, force = false;
@@ -89,10 +91,15 @@ void run(const Options& options, Comparison comparison) {
     print_comparison(result);
 }
 
-/// Makes of a command that runs one method one that runs several.
-void compare_by(CLI::App& command, const char* example) {
-  auto options = std::make_shared<Options>();
-  const auto known = choices_of(*command.get_option("--method"));
+/// Options that are for the comparison, not for its runs.
+bool is_own(const CLI::Option& option) {
+  const std::vector<std::string> names{"--methods", "--passes", "--out", "--force", "--json", "--quiet"};
+  return std::find(names.begin(), names.end(), option.get_name()) != names.end();
+}
+
+/// Makes of the options of a command that runs one method those of one that runs several.
+void take_methods(CLI::App& command, Options& options) {
+  options.known = choices_of(*command.get_option("--method"));
   const bool has_passes = command.get_option_no_throw("--passes") != nullptr;
   const bool has_memory = command.get_option_no_throw("--memory") != nullptr;
   for (const char* name : {"--method", "--passes", "--memory", "--out", "--json", "--quiet", "--verbose",
@@ -100,32 +107,19 @@ void compare_by(CLI::App& command, const char* example) {
     if (auto* option = command.get_option_no_throw(name)) command.remove_option(option);
 
   const OptionAdder add{&command};
-  std::vector<std::string> own{"--methods", "--out", "--force", "--json", "--quiet"};
-  add("--methods", options->methods, "A,B,...", "names as --method takes them; required")
+  add("--methods", options.methods, "A,B,...", "names as --method takes them; required")
       ->delimiter(',')
       ->required();
-  if (has_passes) {
-    own.emplace_back("--passes");
-    add("--passes", options->passes, "T,...", "methods that iterate run once with each [as by default]")
+  if (has_passes)
+    add("--passes", options.passes, "T,...", "methods that iterate run once with each [one default]")
         ->delimiter(',')
         ->check(positive_number());
-  }
   if (has_memory)
-    add("--memory", options->memory, "SIZE", "that may be used, such as 512MiB [2GiB]")->check(memory_size());
-  auto* out = add("--out", options->out, "FOLDER", "a new folder for comparison.json and the runs");
-  command.add_flag("--force", options->force, "replace the comparison that is there")->needs(out);
-  command.add_flag("--json", options->json, "print one JSON object instead of the table");
-  command.add_flag("--quiet", options->quiet, "print the table alone, no progress");
-  command.footer(fmt::format("Examples:\n{}", example));
-  command.parse_complete_callback([options, known, own, &command] {
-    check_methods(options->methods, known);
-    const auto forwarded = [&own](const CLI::Option& option) {
-      return !is_by_hand(option) && std::find(own.begin(), own.end(), option.get_name()) == own.end();
-    };
-    run(*options, {.problem = command.get_name(),
-                   .arguments = words_of(command, forwarded),
-                   .by_hand = words_of(command, is_by_hand)});
-  });
+    add("--memory", options.memory, "SIZE", "that may be used, such as 512MiB [2GiB]")->check(memory_size());
+  auto* out = add("--out", options.out, "FOLDER", "a new folder for comparison.json and the runs");
+  command.add_flag("--force", options.force, "replace the comparison that is there")->needs(out);
+  command.add_flag("--json", options.json, "print one JSON object instead of the table");
+  command.add_flag("--quiet", options.quiet, "print the table alone, no progress");
 }
 
 }  // namespace
@@ -136,20 +130,34 @@ void setup_compare(CLI::App& program) {
   setup_cca(*command, Action::compare);
   setup_ica(*command, Action::compare);
   setup_gevp(*command, Action::compare);
-  compare_by(*command->get_subcommand("cca"),
-             "  landfall compare cca left.npy right.npy -p 5 --methods exact,landing\n"
-             "  landfall compare cca a.npy b.npy -p 5 --methods landing --passes 1,4");
-  compare_by(*command->get_subcommand("ica"),
-             "  landfall compare ica data.npy --methods landing --passes 1,2,4\n"
-             "  landfall compare ica data.npy --methods landing --truth mixing.npy");
-  compare_by(*command->get_subcommand("gevp"),
-             "  landfall compare gevp A.npy B.npy -p 5 --methods direct,lobpcg,landing\n"
-             "  landfall compare gevp A.mtx B.mtx -p 5 --smallest --methods lobpcg,landing");
+  auto options = std::make_shared<std::map<const CLI::App*, Options>>();
+  for (CLI::App* problem : command->get_subcommands(nullptr)) take_methods(*problem, (*options)[problem]);
+  command->get_subcommand("cca")->footer(
+      "Examples:\n"
+      "  landfall compare cca left.npy right.npy -p 5 --methods exact,landing\n"
+      "  landfall compare cca a.npy b.npy -p 5 --methods landing --passes 1,4");
+  command->get_subcommand("ica")->footer(
+      "Examples:\n"
+      "  landfall compare ica data.npy --methods landing --passes 1,2,4\n"
+      "  landfall compare ica data.npy --methods landing --truth mixing.npy");
+  command->get_subcommand("gevp")->footer(
+      "Examples:\n"
+      "  landfall compare gevp A.npy B.npy -p 5 --methods direct,lobpcg,landing\n"
+      "  landfall compare gevp A.mtx B.mtx -p 5 --smallest --methods lobpcg,landing");
   command->footer(
       "Each run is a process of its own; the time of evaluations does not count.\n"
       "Examples:\n"
       "  landfall compare cca left.npy right.npy -p 5 --methods exact,landing\n"
       "  landfall compare gevp A.npy B.npy -p 5 --methods direct,lobpcg,landing");
+  command->callback([command, options] {
+    const CLI::App& problem = *command->get_subcommands().front();
+    const Options& chosen = options->at(&problem);
+    check_methods(chosen.methods, chosen.known);
+    const auto forwarded = [](const CLI::Option& option) { return !is_by_hand(option) && !is_own(option); };
+    run(chosen, {.problem = problem.get_name(),
+                 .arguments = words_of(problem, forwarded),
+                 .by_hand = words_of(problem, is_by_hand)});
+  });
 }
 
 }  // namespace landfall::app
