@@ -72,9 +72,10 @@ void run(const Options& options, Comparison comparison) {
     return compare(comparison, [&](const std::string& name) { line.say(name + " ..."); });
   };
   nlohmann::ordered_json result;
-  if (options.out.empty())
+  if (options.out.empty()) {
     result = work();
-  else
+  } else {
+    if (options.force) begin_run_folder(options.out);
     write_run_folder(options.out, [&](const std::filesystem::path& folder) {
       comparison.folder = folder;
       result = work();
@@ -82,6 +83,7 @@ void run(const Options& options, Comparison comparison) {
       write_summary(folder,
                     {{"problem", "comparison"}, {"of", comparison.problem}, {"methods", options.methods}});
     });
+  }
   const auto& runs = result["runs"];
   if (std::all_of(runs.begin(), runs.end(), [](const auto& one) { return one["failed"]; }))
     throw ChildFailed{4};

@@ -30,9 +30,16 @@ bool takes_by_hand(const std::string& problem, const std::string& method) {
 
 /// Which number says how good a run of this problem is.
 std::string measure(const Json& summary) {
-  if (summary["problem"] == "cca") return "total correlation";
-  if (summary["problem"] == "gevp") return "sum of eigenvalues";
-  return summary.contains("amari") ? "Amari distance" : "negentropy";
+  if (summary["problem"] == "cca") return "total_correlation";
+  if (summary["problem"] == "gevp") return "eigenvalue_sum";
+  return summary.contains("amari") ? "amari" : "negentropy";
+}
+
+/// Of its column.
+std::string heading(const Json& measure) {
+  if (measure == "total_correlation") return "correlation";
+  if (measure == "eigenvalue_sum") return "eigenvalues";
+  return measure == "amari" ? "Amari distance" : "negentropy";
 }
 
 double sum(const Json& numbers) {
@@ -118,20 +125,16 @@ Json entry(const std::string& name, const std::string& method, const std::string
   return run;
 }
 
-/// The runs of one method: one, or as many as numbers of passes where it turns out to iterate.
+/// The runs of one method: one, or one for each number of passes where it iterates.
 void run_method(const Comparison& comparison, const std::string& method,
                 const std::function<void(const std::string&)>& begin, Json& runs) {
-  const std::vector<std::string> all =
-      comparison.passes.empty() ? std::vector<std::string>{""} : comparison.passes;
+  const bool once = comparison.passes.empty() || method == exact_method(comparison.problem);
+  const std::vector<std::string> all = once ? std::vector<std::string>{""} : comparison.passes;
   for (const auto& passes : all) {
-    const std::string long_name =
-        passes.empty() ? method : fmt::format("{}, {}", method, passes_text(passes));
-    begin(long_name);
-    const std::string folder = comparison.folder.empty() ? "" : folder_name(long_name);
-    const auto summary = run_one(comparison, method, passes, folder);
-    const bool iterates = !summary || (*summary)["iterations"] != 0;
-    runs.push_back(entry(iterates ? long_name : method, method, folder, summary));
-    if (!iterates) break;
+    const std::string name = once ? method : fmt::format("{}, {}", method, passes_text(passes));
+    begin(name);
+    const std::string folder = comparison.folder.empty() ? "" : folder_name(name);
+    runs.push_back(entry(name, method, folder, run_one(comparison, method, passes, folder)));
   }
 }
 
@@ -178,12 +181,12 @@ void print_comparison(const Json& result) {
       runs.begin(), runs.end(), [](const Json& run) { return run.contains("held_out_total_correlation"); });
   std::size_t width = 6;
   for (const auto& run : runs) width = std::max(width, run["name"].get<std::string>().size());
-  const std::string title = result["measure"].is_null() ? "value" : result["measure"];
+  const std::string title = heading(result["measure"]);
 
   std::string head = fmt::format("{:<{}}  {:>{}}", "", width, title, std::max<std::size_t>(title.size(), 10));
   if (fractions) head += fmt::format("  {:>8}", "of exact");
   if (held_out) head += fmt::format("  {:>8}", "held out");
-  head += fmt::format("  {:>10}  {:>{}}  {:>8}  {:>8}", "infeasible", passes ? "passes" : "iterations",
+  head += fmt::format("  {:>10}  {:>{}}  {:>7}  {:>7}", "infeasible", passes ? "passes" : "iterations",
                       passes ? 6 : 10, "seconds", "memory");
   fmt::print("{}\n", standard_output().painted(head, Paint::strong));
   for (const auto& run : runs) {
@@ -198,7 +201,7 @@ void print_comparison(const Json& result) {
                std::max<std::size_t>(title.size(), 10));
     if (fractions) fmt::print("  {:>8}", cell(run, "fraction", fixed));
     if (held_out) fmt::print("  {:>8}", cell(run, "held_out_total_correlation", fixed));
-    fmt::print("  {:>10.1e}  {:>{}}  {:>8.2f}  {:>8}\n", run["infeasibility"].get<double>(),
+    fmt::print("  {:>10.1e}  {:>{}}  {:>7.2f}  {:>7}\n", run["infeasibility"].get<double>(),
                cell(run, passes ? "passes" : "iterations", short_number), passes ? 6 : 10,
                run["seconds"].get<double>(), memory_text(run["peak_memory_bytes"]));
   }

@@ -44,7 +44,7 @@ Words cca(const Words& more) {
 TEST_F(CompareTest, MethodsAreSideBySideOnceForEachNumberOfPasses) {
   const Json result = json(cca({"--methods", "exact,landing", "--passes", "1,4"}));
   EXPECT_EQ(result["problem"], "cca");
-  EXPECT_EQ(result["measure"], "total correlation");
+  EXPECT_EQ(result["measure"], "total_correlation");
   const Json& runs = result["runs"];
   ASSERT_EQ(runs.size(), 3U);
   EXPECT_EQ(runs[0]["name"], "exact");
@@ -90,11 +90,10 @@ TEST_F(CompareTest, ExactIsLeftOutWhereItDoesNotFit) {
 TEST_F(CompareTest, TheFolderHoldsTheRunsAndTheComparison) {
   const Outcome run = compare(cca({"--methods", "exact,landing", "--passes", "1", "--out", "out"}));
   EXPECT_EQ(run.code, 0) << run.err;
-  EXPECT_EQ(run.err.find("exact, 1 pass ...\nlanding, 1 pass ...\n"), 0U) << run.err;
+  EXPECT_EQ(run.err.find("exact ...\nlanding, 1 pass ...\n"), 0U) << run.err;
   const Words lines = aligned_lines(run.out);
   ASSERT_EQ(lines.size(), 3U);
-  EXPECT_NE(lines[0].find("total correlation  of exact  infeasible  passes   seconds    memory"),
-            std::string::npos);
+  EXPECT_NE(lines[0].find("correlation  of exact  infeasible  passes  seconds   memory"), std::string::npos);
   EXPECT_EQ(lines[1].find("exact "), 0U);
   EXPECT_EQ(lines[2].find("landing, 1 pass "), 0U);
   EXPECT_LE(lines[0].size(), 80U);
@@ -115,13 +114,13 @@ TEST_F(CompareTest, TheFolderHoldsTheRunsAndTheComparison) {
 TEST_F(CompareTest, IcaAndPencilsHaveTheirOwnMeasures) {
   EXPECT_EQ(run_program(folder_.path(), {"data", "laplace-ica", "mix", "-N", "4000", "-n", "4"}).code, 0);
   const Json ica = json({"ica", "mix/data.npy", "--methods", "landing", "--truth", "mix/mixing.npy"});
-  EXPECT_EQ(ica["measure"], "Amari distance");
+  EXPECT_EQ(ica["measure"], "amari");
   EXPECT_EQ(ica["runs"][0]["value"], ica["runs"][0]["summary"]["amari"]);
   EXPECT_EQ(json({"ica", "mix/data.npy", "--methods", "landing"})["measure"], "negentropy");
 
   EXPECT_EQ(run_program(folder_.path(), {"data", "pencil", "pencil", "-n", "20"}).code, 0);
   const Json gevp = json({"gevp", "pencil/A.npy", "pencil/B.npy", "-p", "2", "--methods", "lobpcg,landing"});
-  EXPECT_EQ(gevp["measure"], "sum of eigenvalues");
+  EXPECT_EQ(gevp["measure"], "eigenvalue_sum");
   for (const auto& run : gevp["runs"]) EXPECT_NEAR(run["fraction"], 1, 1e-9);
 }
 
@@ -129,7 +128,7 @@ TEST_F(CompareTest, NumbersThatFailAreALineOfTheTable) {
   const Outcome run = compare(cca({"--methods", "landing,exact", "--step", "1e300", "--passes", "1"}));
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_NE(run.err.find("landfall: landing failed after "), std::string::npos) << run.err;
-  EXPECT_NE(run.out.find("\nlanding, 1 pass             failed\nexact "), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("\nlanding, 1 pass       failed\nexact "), std::string::npos) << run.out;
 
   write_npy<float>(folder_ / "thin.npy", gaussian<float>(3000, 2, {5, 0}));
   const Outcome none =
