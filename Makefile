@@ -14,7 +14,7 @@ demo: build
 	@tools/demo build/landfall
 
 test:
-	@tools/setup build fuzz
+	@tools/setup build fuzz report
 	@$(MAKE) --no-print-directory build
 	@ctest --preset dev --parallel $(BUILD_JOBS)
 

@@ -4,7 +4,7 @@ set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/landfall)
 
 install(TARGETS landfall EXPORT landfallTargets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/landfall DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN "*.hpp")  # not the .ipp files, which are internal
+        FILES_MATCHING PATTERN "*.hpp" PATTERN report EXCLUDE)  # not .ipp files, and what is of the program
 install(EXPORT landfallTargets NAMESPACE landfall:: DESTINATION ${config_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/landfallConfig.cmake.in
   ${PROJECT_BINARY_DIR}/landfallConfig.cmake INSTALL_DESTINATION ${config_dir})

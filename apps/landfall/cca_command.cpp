@@ -4,10 +4,12 @@
 #include <landfall/models/cca_plan.hpp>
 
 #include <memory>
+#include <optional>
 
 #include "commands.hpp"
 #include "model_run.hpp"
 #include "plan_table.hpp"
+#include "report_rows.hpp"
 #include "run_checkpoints.hpp"
 #include <fmt/format.h>
 
@@ -18,6 +20,7 @@ struct Options {
   std::string left, right;
   CcaOptions cca;
   RunOptions run;
+  ReportOptions report;
 };
 
 template <class S>
@@ -25,6 +28,7 @@ Json summarize(const Options& options, const CcaResult<S>& result, double second
   const auto& [left, right] = result.views;
   Json summary{
       {"problem", "cca"},
+      {"data", {options.left, options.right}},
       {"method", to_string(result.method)},
       {"reason", result.reason},
       {"samples", result.samples},
@@ -59,16 +63,19 @@ void print_table(const CcaResult<S>& result) {
 }
 
 template <class S>
-void write_files(const std::filesystem::path& folder, const CcaResult<S>& result) {
+void write_files(const std::filesystem::path& folder, const Options& options, const CcaResult<S>& result,
+                 ReportRows<S>& rows) {
   const auto& [left, right] = result.views;
   write_npy<S>(folder / "weights_left.npy", left.weights);
   write_npy<S>(folder / "weights_right.npy", right.weights);
   write_npy_vector<double>(folder / "mean_left.npy", left.mean);
   write_npy_vector<double>(folder / "mean_right.npy", right.mean);
+  rows.write(folder, {{left.weights, left.mean}, {right.weights, right.mean}}, options.cca.transform);
 }
 
 template <class S>
-CcaResult<S> fit(const Options& options, RunCheckpoints& checkpoints, Json& first_indices) {
+CcaResult<S> fit(const Options& options, RunCheckpoints& checkpoints, Json& first_indices,
+                 std::optional<ReportRows<S>>& rows) {
   CcaOptions cca = options.cca;
   cca.checkpoints = checkpoints.hooks();
   auto left = open_source<S>(options.left), right = open_source<S>(options.right);
@@ -79,6 +86,8 @@ CcaResult<S> fit(const Options& options, RunCheckpoints& checkpoints, Json& firs
       line,
       {.passes = cca.passes, .rows = training_rows(*left, cca.held_out), .verbose = options.run.verbose});
   first_indices = {first_index(*left), first_index(*right)};
+  rows.emplace(options.report, std::vector{left.get(), right.get()},
+               SampleOptions{.memory = cca.memory, .kept = !options.run.out.empty()});
   return fit_cca<S>(std::move(left), std::move(right), cca);
 }
 
@@ -87,14 +96,17 @@ void run(const Options& options, const CLI::App& command) {
   const auto start = Clock::now();
   RunCheckpoints checkpoints(options.run, command);
   Json first_indices;
-  const auto result = fit<S>(options, checkpoints, first_indices);
+  std::optional<ReportRows<S>> rows;
+  const auto result = fit<S>(options, checkpoints, first_indices, rows);
   const double seconds = since(start);
+  if (options.cca.transform.missing != Missing::drop)  // then the rows of the file are not known
+    rows->expect_rows(options.left, result.samples + result.held_out_samples);
   Json summary = summarize(options, result, seconds);
   summary["first_index"] = std::move(first_indices);
   deliver(
       options.run, summary, result.history,
       [&](const auto& folder) {
-        write_files(folder, result);
+        write_files(folder, options, result, *rows);
         checkpoints.write_last(folder);
       },
       [&] { print_table(result); });
@@ -134,6 +146,8 @@ void setup_cca(CLI::App& parent, Action action) {
   add_row_options(add, cca.transform);
   add_held_out(add, cca.held_out);
   add_run_options(add, options->run);
+  add_image(add, options->report);
+  add_report_labels(add, options->report);
   add_checkpoint_options(add, options->run);
   add_landing_options(add, cca.landing);
   add_guard(add, cca.guard, "4 or p/4");

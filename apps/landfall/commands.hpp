@@ -17,6 +17,7 @@ void setup_ica(CLI::App& parent, Action action);
 void setup_lda(CLI::App& parent, Action action);
 void setup_gevp(CLI::App& parent, Action action);
 void setup_transform(CLI::App& program);
+void setup_report(CLI::App& program);
 void setup_plan(CLI::App& program);
 void setup_compare(CLI::App& program);
 void setup_data(CLI::App& program);

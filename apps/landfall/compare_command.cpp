@@ -9,6 +9,7 @@
 #include "child_run.hpp"
 #include "commands.hpp"
 #include "comparison.hpp"
+#include "comparison_report.hpp"
 #include "help_page.hpp"
 #include "nearest.hpp"
 #include "progress.hpp"
@@ -79,7 +80,8 @@ void run(const Options& options, Comparison comparison) {
     write_run_folder(options.out, [&](const std::filesystem::path& folder) {
       comparison.folder = folder;
       result = work();
-      write_json(folder / "comparison.json", result);
+      write_json(folder / kComparison, result);
+      write_comparison_report(folder);
       write_summary(folder,
                     {{"problem", "comparison"}, {"of", comparison.problem}, {"methods", options.methods}});
     });
@@ -118,7 +120,7 @@ void take_methods(CLI::App& command, Options& options) {
         ->check(positive_number());
   if (has_memory)
     add("--memory", options.memory, "SIZE", "that may be used, such as 512MiB [2GiB]")->check(memory_size());
-  auto* out = add("--out", options.out, "FOLDER", "a new folder for comparison.json and the runs");
+  auto* out = add("--out", options.out, "FOLDER", "a new folder for the runs and the report");
   command.add_flag("--force", options.force, "replace the comparison that is there")->needs(out);
   command.add_flag("--json", options.json, "print one JSON object instead of the table");
   command.add_flag("--quiet", options.quiet, "print the table alone, no progress");

@@ -1,4 +1,5 @@
 // landfall gevp A B -p K: the generalized eigenproblem of two matrix files.
+#include <landfall/data/csv_source.hpp>
 #include <landfall/data/matrix_file.hpp>
 #include <landfall/data/npy.hpp>
 #include <landfall/errors.hpp>
@@ -12,10 +13,12 @@
 #include <memory>
 
 #include "arguments.hpp"
+#include "command_line.hpp"
 #include "commands.hpp"
 #include "model_options.hpp"
 #include "plan_table.hpp"
 #include "progress.hpp"
+#include "report_data.hpp"
 #include "run_folder.hpp"
 #include "stopwatch.hpp"
 #include "table.hpp"
@@ -104,6 +107,20 @@ void print_end(const GevpResult<S>& result, double seconds, bool wanted) {
   }
 }
 
+struct Moment {
+  GevpProgress progress;
+  double seconds = 0;
+};
+
+void write_history(const std::filesystem::path& path, const std::vector<Moment>& history) {
+  Matrix<double> rows(static_cast<Index>(history.size()), 4);
+  for (Index i = 0; i < rows.rows(); ++i) {
+    const auto& [at, seconds] = history[static_cast<std::size_t>(i)];
+    rows.row(i) << static_cast<double>(at.iteration), seconds, at.residual, at.infeasibility;
+  }
+  write_csv<double>(path, rows, {.names = {"iteration", "seconds", "residual", "infeasibility"}});
+}
+
 template <class S>
 std::pair<OperatorPtr<S>, OperatorPtr<S>> load_operators(const Options& options) {
   auto a = load_operator<S>(options.a), b = load_operator<S>(options.b);
@@ -135,6 +152,7 @@ void run(const Options& options) {
   GevpOptions gevp = options.gevp;
   const auto solve_begin = Clock::now();
   GevpResult<S> result;
+  std::vector<Moment> history;
   try {
     if (options.verbose) {
       const GevpPlan plan = plan_gevp<S>(*a, *b, gevp);
@@ -143,6 +161,7 @@ void run(const Options& options) {
     }
     ProgressLine line(standard_error(), !options.quiet);
     gevp.observer = [&](const GevpProgress& progress) {
+      if (!options.out.empty()) history.push_back({progress, since(solve_begin)});
       line.show([&] {
         return Parts{
             fmt::format("iteration {}", progress.iteration),
@@ -165,6 +184,7 @@ void run(const Options& options) {
   const std::vector<S> values(result.values.begin(), result.values.end());
   const std::vector<S> residuals(result.residuals.begin(), result.residuals.end());
   Json summary{{"problem", "gevp"},
+               {"data", {options.a, options.b}},
                {"method", to_string(result.method)},
                {"reason", result.reason},
                {"samples", nullptr},
@@ -185,7 +205,8 @@ void run(const Options& options) {
                {"threads", threads()},
                {"precision", options.precision},
                {"termination", to_string(result.termination)},
-               {"version", version()}};
+               {"version", version()},
+               {"command", command_line()}};
 
   if (!expected.empty()) summary["known"] = expected;
 
@@ -193,7 +214,9 @@ void run(const Options& options) {
     write_run_folder(options.out, [&](const std::filesystem::path& folder) {
       write_npy_vector<S>(folder / "eigenvalues.npy", result.values);
       write_npy<S>(folder / "eigenvectors.npy", result.vectors);
+      if (!history.empty()) write_history(folder / "history.csv", history);
       write_summary(folder, summary);
+      write_report(folder);
     });
   if (options.json)
     fmt::print("{}\n", summary.dump(2));
@@ -242,7 +265,7 @@ void setup_gevp(CLI::App& parent, Action action) {
   add("--seed", options->gevp.seed, "N", "of the random start [0]")->check(whole_number(0));
   add("--threads", options->threads, "N", "of dense products [all]")->check(whole_number(1));
   auto* out = add("--out", options->out, "FOLDER",
-                  "a new folder for eigenvalues.npy, eigenvectors.npy and summary.json");
+                  "a new folder for eigenvalues.npy, eigenvectors.npy, history, summary and report");
   command->add_flag("--force", options->force, "replace the run that is there")->needs(out);
   command->add_flag("--json", options->json, "print one JSON object instead of the table");
   add_quiet({command}, options->quiet, options->verbose);

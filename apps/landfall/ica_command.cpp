@@ -12,6 +12,7 @@
 #include "commands.hpp"
 #include "model_run.hpp"
 #include "plan_table.hpp"
+#include "report_rows.hpp"
 #include "run_checkpoints.hpp"
 #include <fmt/format.h>
 
@@ -24,6 +25,7 @@ struct Options {
   bool asked = false;  // for the method there is
   IcaOptions ica;
   RunOptions run;
+  ReportOptions report;
 };
 
 std::string_view reason(const Options& options) {
@@ -64,6 +66,7 @@ Json summarize(const Options& options, const IcaResult<S>& result, std::optional
   for (const double sign : result.signs) kinds.push_back(kind(sign));
   Json summary{
       {"problem", "ica"},
+      {"data", Json::array({options.data})},
       {"method", "landing"},
       {"reason", reason(options)},
       {"samples", result.samples},
@@ -89,10 +92,12 @@ void print_table(const IcaResult<S>& result, std::optional<double> distance) {
 }
 
 template <class S>
-void write_files(const std::filesystem::path& folder, const IcaResult<S>& result) {
+void write_files(const std::filesystem::path& folder, const Options& options, const IcaResult<S>& result,
+                 ReportRows<S>& rows) {
   write_npy<S>(folder / "unmixing.npy", result.unmixing);
   write_npy<S>(folder / "mixing.npy", result.mixing);
   write_npy_vector<double>(folder / "mean.npy", result.mean);
+  rows.write(folder, {{result.unmixing.transpose(), result.mean}}, options.ica.transform);
 }
 
 template <class S>
@@ -102,6 +107,9 @@ void run(const Options& options, const CLI::App& command) {
   auto source = open_source<S>(options.data);
   const auto mixing = read_truth(options, source->cols());
   const Json index = first_index(*source);
+  ReportRows<S> rows(
+      options.report, {source.get()},
+      {.memory = options.ica.memory, .kept = !options.run.out.empty(), .sampling = Sampling::in_order});
   IcaOptions ica = options.ica;
   const auto result = [&] {
     ica.checkpoints = checkpoints.hooks();
@@ -118,7 +126,7 @@ void run(const Options& options, const CLI::App& command) {
   deliver(
       options.run, summary, result.history,
       [&](const auto& folder) {
-        write_files(folder, result);
+        write_files(folder, options, result, rows);
         checkpoints.write_last(folder);
       },
       [&] { print_table(result, distance); });
@@ -158,6 +166,7 @@ void setup_ica(CLI::App& parent, Action action) {
   add_centring(add, ica.transform);
   add_row_options(add, ica.transform);
   add_run_options(add, options->run);
+  add_image(add, options->report);
   add_checkpoint_options(add, options->run);
   add_landing_options(add, ica.landing);
   command->footer(

@@ -11,6 +11,7 @@
 #include "commands.hpp"
 #include "model_run.hpp"
 #include "plan_table.hpp"
+#include "report_rows.hpp"
 #include "run_checkpoints.hpp"
 #include "table.hpp"
 #include <fmt/format.h>
@@ -23,15 +24,8 @@ struct Options {
   std::string labels, column;  // a file, or a column of the data; neither: svmlight's own
   LdaOptions lda;
   RunOptions run;
+  ReportOptions report;
 };
-
-/// A class of one row whose name is on the first line looks like a header: the number of rows tells.
-Labels read_labels_of(const std::string& path, std::optional<Index> rows) {
-  Labels labels = read_labels(path);
-  if (path == "-" || !rows || labels.rows() + 1 != *rows) return labels;
-  Labels all = read_labels(path, {.header = CsvHeader::absent});
-  return all.rows() == *rows ? all : labels;
-}
 
 template <class S>
 LabelledSource<S> open_data(const Options& options) {
@@ -54,6 +48,7 @@ template <class S>
 Json summarize(const Options& options, const LdaResult<S>& result, double seconds) {
   Json summary{
       {"problem", "lda"},
+      {"data", Json::array({options.data})},
       {"method", to_string(result.method)},
       {"reason", result.reason},
       {"samples", result.samples},
@@ -94,10 +89,12 @@ void print_table(const LdaResult<S>& result) {
 }
 
 template <class S>
-void write_files(const std::filesystem::path& folder, const LdaResult<S>& result) {
+void write_files(const std::filesystem::path& folder, const Options& options, const LdaResult<S>& result,
+                 ReportRows<S>& rows) {
   write_npy<S>(folder / "weights.npy", result.weights);
   write_npy_vector<double>(folder / "mean.npy", result.mean);
   write_npy<double>(folder / "centres.npy", result.centres);
+  rows.write(folder, {{result.weights, result.mean}}, options.lda.transform);
 }
 
 template <class S>
@@ -106,6 +103,8 @@ void run(const Options& options, const CLI::App& command) {
   RunCheckpoints checkpoints(options.run, command);
   auto [source, labels] = open_data<S>(options);
   const Json index = first_index(*source);
+  ReportRows<S> rows(options.report, {source.get()},
+                     {.memory = options.lda.memory, .kept = !options.run.out.empty(), .labels = &labels});
   LdaOptions lda = options.lda;
   const auto result = [&, &source = source, &labels = labels] {
     if (options.run.verbose && source->rewindable())
@@ -123,7 +122,7 @@ void run(const Options& options, const CLI::App& command) {
   deliver(
       options.run, summary, result.history,
       [&](const auto& folder) {
-        write_files(folder, result);
+        write_files(folder, options, result, rows);
         checkpoints.write_last(folder);
       },
       [&] { print_table(result); });
@@ -161,6 +160,7 @@ void setup_lda(CLI::App& parent, Action action) {
   add_row_options(add, lda.transform);
   add_held_out(add, lda.held_out);
   add_run_options(add, options->run);
+  add_image(add, options->report);
   add_checkpoint_options(add, options->run);
   add_landing_options(add, lda.landing);
   add_guard(add, lda.guard, "16 or p");

@@ -10,6 +10,7 @@
 
 #include "arguments.hpp"
 #include "child_run.hpp"
+#include "command_line.hpp"
 #include "commands.hpp"
 #include "help_page.hpp"
 #include "run_checkpoints.hpp"
@@ -30,6 +31,7 @@ namespace {
 
 int main(int argc, char** argv) {
   using namespace landfall::app;
+  set_command_line(argc, argv);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error with a sentence, not a crash
   CLI::App program(
       "Canonical correlations, independent components, discriminants and generalized\n"
@@ -51,6 +53,7 @@ int main(int argc, char** argv) {
   setup_lda(program, Action::run);
   setup_gevp(program, Action::run);
   setup_transform(program);
+  setup_report(program);
   setup_plan(program);
   setup_compare(program);
   setup_data(program);

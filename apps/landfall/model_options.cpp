@@ -78,7 +78,7 @@ void add_guard(const OptionAdder& add, std::optional<Index>& guard, const char* 
 void add_run_options(const OptionAdder& add, RunOptions& run) {
   add("--precision", run.precision, "NAME", "single or double [single]")->check(one_of({"single", "double"}));
   add("--threads", run.threads, "N", "of dense products [all]")->check(whole_number(1));
-  auto* out = add("--out", run.out, "FOLDER", "a new folder for weights, history, summary.json");
+  auto* out = add("--out", run.out, "FOLDER", "a new folder for weights, history, summary, report");
   add.command->add_flag("--force", run.force, "replace the run that is there")->needs(out);
   add.command->add_flag("--json", run.json, "print one JSON object instead of the table");
   add_quiet(add, run.quiet, run.verbose);

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "report_data.hpp"
 #include "table.hpp"
 #include <fmt/ranges.h>
 
@@ -43,6 +44,7 @@ void deliver(const RunOptions& run, const Json& summary, const std::vector<Progr
       write_files(folder);
       if (!history.empty()) write_history(folder / "history.csv", history);
       write_summary(folder, summary);
+      write_report(folder);
     });
   if (run.json)
     fmt::print("{}\n", json_text(summary));

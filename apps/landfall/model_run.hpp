@@ -15,6 +15,7 @@
 #include <functional>
 #include <vector>
 
+#include "command_line.hpp"
 #include "model_options.hpp"
 #include "progress.hpp"
 #include "run_folder.hpp"
@@ -66,6 +67,7 @@ void append_run(Json& summary, const RunOptions& run, const Options& options, co
   summary["precision"] = run.precision;
   summary["termination"] = to_string(result.termination);
   summary["version"] = version();
+  summary["command"] = command_line();
   if constexpr (requires { result.mean_pass; })
     summary["mean_pass"] = result.mean_pass;
   else

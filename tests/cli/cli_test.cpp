@@ -74,6 +74,7 @@ TEST_F(CliTest, HelpFitsAPageAndHasExamples) {
                               "lda",
                               "gevp",
                               "transform",
+                              "report",
                               "plan",
                               "plan cca",
                               "compare",
@@ -118,7 +119,8 @@ TEST_F(CliTest, WrongUseIsOneSentenceAndTwo) {
     SCOPED_TRACE(sentence);
     expect_error(landfall(arguments), 2, sentence);
   };
-  const std::string commands = "cca, ica, lda, gevp, transform, plan, compare, data, completion or man";
+  const std::string commands =
+      "cca, ica, lda, gevp, transform, report, plan, compare, data, completion or man";
   wrong({}, "landfall needs a command: " + commands + " (see landfall --help)");
   wrong({"cook"}, "unknown command 'cook'; expected " + commands + " (see landfall --help)");
   wrong({"gvep"}, "unknown command 'gvep'; did you mean gevp? (see landfall --help)");
@@ -254,6 +256,8 @@ TEST_F(CliTest, JsonHasTheKeysOfTheContractAndNothingElseIsPrinted) {
                                          "threads",
                                          "precision",
                                          "termination",
+                                         "command",
+                                         "data",
                                          "version"}));
   for (const char* part : {"total", "read", "solve", "evaluate"})
     EXPECT_TRUE(json["seconds"][part].is_number());
@@ -343,7 +347,7 @@ TEST_F(CliTest, OutHoldsWhatWasFound) {
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(path("runs")))
     files += entry.is_regular_file();
-  EXPECT_EQ(files, 3U);
+  EXPECT_EQ(files, 4U);
 }
 
 TEST_F(CliTest, OutIsNewOrNothingIsWritten) {
