@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "commands.hpp"
+#include "method_option.hpp"
 #include "model_run.hpp"
 #include "plan_table.hpp"
 #include "report_rows.hpp"
@@ -29,7 +30,7 @@ Json summarize(const Options& options, const CcaResult<S>& result, double second
   Json summary{
       {"problem", "cca"},
       {"data", {options.left, options.right}},
-      {"method", to_string(result.method)},
+      {"method", result.method_name},
       {"reason", result.reason},
       {"samples", result.samples},
       {"features", {left.weights.rows(), right.weights.rows()}},
@@ -115,7 +116,7 @@ void run(const Options& options, const CLI::App& command) {
   const auto& [left, right] = result.views;
   tell_dropped("left", left.dropped);
   tell_dropped("right", right.dropped);
-  tell_end(to_string(result.method), result.reason, result.samples,
+  tell_end(result.method_name, result.reason, result.samples,
            fmt::format("{:.3g} and {:.3g}", left.ridge, right.ridge), result.passes, seconds);
 }
 
@@ -135,10 +136,10 @@ void setup_cca(CLI::App& parent, Action action) {
   add("LEFT", options->left, "FILE", ".npy, csv, HDF5, Matrix Market, svmlight, IDX, folder")->required();
   add("RIGHT", options->right, "FILE", "the same rows in other columns")->required();
   add("-p,--components", cca.components, "K", "how many pairs; required")->required()->check(whole_number(1));
-  add.choice(
-      "--method", {"auto", "exact", "landing"},
-      [&cca](const std::string& name) { cca.method = parse_cca_method(name); },
-      "auto, exact or landing [auto: what fits, then time]");
+  add_method(
+      add, {"auto", "exact", "landing"}, Problem::cca,
+      [&cca](const std::string& name) { cca.method = parse_cca_method(name); }, cca.rival,
+      "auto, exact, landing, or of landfall methods [auto]");
   add_solver_options(
       add, cca,
       {.passes = "4", .batch = "128 or 8p; sparse rows 1024", .ridge = "0.001; sparse 4n/N if more"});
@@ -160,6 +161,7 @@ void setup_cca(CLI::App& parent, Action action) {
     if (options->cca.method == CcaMethod::exact) refuse_by_hand(*command, "exact");
     begin(options->run);
     const bool single = options->run.precision == "single";
+    if (action == Action::plan) require_planned(options->cca.rival);
     if (action == Action::plan)
       single ? plan<float>(*options) : plan<double>(*options);
     else

@@ -23,5 +23,6 @@ void setup_compare(CLI::App& program);
 void setup_data(CLI::App& program);
 void setup_completion(CLI::App& program);
 void setup_man(CLI::App& program);
+void setup_methods(CLI::App& program);
 
 }  // namespace landfall::app

@@ -15,6 +15,7 @@
 #include "arguments.hpp"
 #include "command_line.hpp"
 #include "commands.hpp"
+#include "method_option.hpp"
 #include "model_options.hpp"
 #include "plan_table.hpp"
 #include "progress.hpp"
@@ -94,7 +95,7 @@ template <class S>
 void print_end(const GevpResult<S>& result, double seconds, bool wanted) {
   std::fflush(stdout);
   const bool converged = result.termination == Termination::converged;
-  const auto method = to_string(result.method);
+  const auto method = result.method_name;
   if (converged && wanted) {
     fmt::print(stderr, "{} ({}): {:.2f} s", method, result.reason, seconds);
     if (result.iterations > 0) fmt::print(stderr, ", {} iterations", result.iterations);
@@ -178,14 +179,14 @@ void run(const Options& options) {
   const double solve = since(solve_begin);
   if (result.termination == Termination::diverged)
     throw NumericalError(
-        fmt::format("{} diverged after {} iterations", to_string(result.method), result.iterations));
+        fmt::format("{} diverged after {} iterations", result.method_name, result.iterations));
 
   using Json = nlohmann::ordered_json;
   const std::vector<S> values(result.values.begin(), result.values.end());
   const std::vector<S> residuals(result.residuals.begin(), result.residuals.end());
   Json summary{{"problem", "gevp"},
                {"data", {options.a, options.b}},
-               {"method", to_string(result.method)},
+               {"method", result.method_name},
                {"reason", result.reason},
                {"samples", nullptr},
                {"features", a->size()},
@@ -226,7 +227,11 @@ void run(const Options& options) {
 }
 
 void check(Options& options) {
-  options.gevp.method = parse_gevp_method(options.method);
+  const Rival* rival = find_rival_or_null(options.method);
+  if (rival && rival->name != "lobpcg")  // which gevp has itself
+    options.gevp.rival = find_rival(options.method, Problem::gevp).name;
+  else
+    options.gevp.method = parse_gevp_method(options.method);
   if (options.direction != "auto") options.gevp.direction = parse_direction(options.direction);
   if (!options.out.empty())
     require_usable_folder(options.out, options.force ? Existing::replace : Existing::refuse);
@@ -247,8 +252,7 @@ void setup_gevp(CLI::App& parent, Action action) {
       ->required()
       ->check(whole_number(1));
   command->add_flag("--smallest", options->gevp.smallest, "the smallest eigenvalues instead of the largest");
-  add("--method", options->method, "NAME", "auto, direct, lobpcg or landing [auto]")
-      ->check(one_of({"auto", "direct", "lobpcg", "landing"}));
+  add("--method", options->method, "NAME", "auto, direct, lobpcg, landing, or of landfall methods [auto]");
   auto* direction =
       add("--direction", options->direction, "NAME",
           "of landing: metric, riemannian, euclidean, preconditioned [riemannian for the largest "
@@ -259,6 +263,7 @@ void setup_gevp(CLI::App& parent, Action action) {
       ->check(positive_number());
   add("--max-iterations", options->gevp.max_iterations, "N", "where to stop [lobpcg 1000, landing 20000]")
       ->check(whole_number(1));
+  add("--step", options->gevp.step, "ETA", "of a rival [from the data]")->check(positive_number());
   add("--known", options->known, "FILE", "eigenvalues to compare with");
   add("--precision", options->precision, "NAME", "single or double [double]")
       ->check(one_of({"single", "double"}));
@@ -279,6 +284,7 @@ void setup_gevp(CLI::App& parent, Action action) {
       throw CLI::ValidationError("--direction",
                                  fmt::format("is of landing, but --method is {}", options->method));
     check(*options);
+    if (action == Action::plan) require_planned(options->gevp.rival);
     const bool single = options->precision == "single";
     if (action == Action::plan)
       single ? plan<float>(*options) : plan<double>(*options);

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "commands.hpp"
+#include "method_option.hpp"
 #include "model_run.hpp"
 #include "plan_table.hpp"
 #include "report_rows.hpp"
@@ -29,7 +30,7 @@ struct Options {
 };
 
 std::string_view reason(const Options& options) {
-  return options.asked ? "asked for" : "ICA has no other method";
+  return options.asked || !options.ica.rival.empty() ? "asked for" : "the default";
 }
 
 std::string_view kind(double sign) {
@@ -67,7 +68,7 @@ Json summarize(const Options& options, const IcaResult<S>& result, std::optional
   Json summary{
       {"problem", "ica"},
       {"data", Json::array({options.data})},
-      {"method", "landing"},
+      {"method", result.method_name},
       {"reason", reason(options)},
       {"samples", result.samples},
       {"features", result.unmixing.cols()},
@@ -133,8 +134,8 @@ void run(const Options& options, const CLI::App& command) {
   if (options.run.verbose) tell_choice(result.choice, result.batch, result.back_offs);
   if (options.run.quiet || (options.run.json && !options.run.verbose)) return;
   tell_dropped(options.data, result.dropped);
-  tell_end("landing", reason(options), result.samples, fmt::format("{:.3g}", result.ridge), result.passes,
-           seconds);
+  tell_end(result.method_name, reason(options), result.samples, fmt::format("{:.3g}", result.ridge),
+           result.passes, seconds);
 }
 
 template <class S>
@@ -158,10 +159,10 @@ void setup_ica(CLI::App& parent, Action action) {
       [&ica](const std::string& name) { ica.contrast = parse_contrast(name); },
       "logcosh, exp (outliers) or cube (kurtosis) [logcosh]");
   add("--truth", options->truth, "FILE", "the mixing matrix, for the Amari distance to it");
-  add.choice(
-      "--method", {"auto", "landing"},
-      [&asked = options->asked](const std::string& name) { asked = name == "landing"; },
-      "auto or landing [auto: landing]");
+  add_method(
+      add, {"auto", "landing"}, Problem::ica,
+      [&asked = options->asked](const std::string& name) { asked = name == "landing"; }, ica.rival,
+      "auto, landing, or of landfall methods [auto: landing]");
   add_solver_options(add, ica, {.passes = "2", .batch = "1024 or 8p", .ridge = "0"});
   add_centring(add, ica.transform);
   add_row_options(add, ica.transform);
@@ -177,6 +178,7 @@ void setup_ica(CLI::App& parent, Action action) {
     if (action == Action::compare) return;
     begin(options->run);
     const bool single = options->run.precision == "single";
+    if (action == Action::plan) require_planned(options->ica.rival);
     if (action == Action::plan)
       single ? plan<float>(*options) : plan<double>(*options);
     else

@@ -57,6 +57,7 @@ int main(int argc, char** argv) {
   setup_plan(program);
   setup_compare(program);
   setup_data(program);
+  setup_methods(program);
   setup_completion(program);
   setup_man(program);
 

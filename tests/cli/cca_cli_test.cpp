@@ -44,6 +44,31 @@ TEST_F(CcaCommand, ExactAndLandingAgree) {
                "run_exact: exists already; give a run folder that does not, or --force");
 }
 
+TEST_F(CcaCommand, RivalsAreMethodsByName) {
+  for (const std::string method : {"als", "appgrad-stochastic"}) {
+    const Json summary = summary_of(landfall(
+        {"cca", "d/left.npy", "d/right.npy", "-p", "3", "--method", method, "--passes", "10", "--json"}));
+    expect_contract(summary, "cca");
+    EXPECT_EQ(summary["method"], method);
+    EXPECT_NEAR(summary["total_correlation"], 2.1, 0.2);
+  }
+  const Words both{"d/left.npy", "d/right.npy", "-p", "3", "--method"};
+  const auto refused = [&](Words words, const std::string& method, const std::string& sentence) {
+    words.insert(words.end(), both.begin(), both.end());
+    words.push_back(method);
+    expect_error(landfall(words), 2, sentence);
+  };
+  refused({"cca"}, "magic", "unknown method 'magic'; landfall methods lists those there are");
+  refused({"cca"}, "gen-oja", "gen-oja finds one component, got p = 3; gen-oja-block finds more");
+  refused({"plan", "cca"}, "als", "plan knows the costs of exact and landing, not of als");
+
+  const auto methods = landfall({"methods"});
+  EXPECT_EQ(methods.code, 0);
+  EXPECT_EQ(methods.out.find("method "), 0U);
+  for (const std::string name : {"ey-adam ", "als ", "plam ", "picard-o "})
+    EXPECT_NE(methods.out.find("\n" + name), std::string::npos) << name;
+}
+
 TEST_F(CcaCommand, TheTableAligns) {
   const auto run = landfall({"cca", "d/left.npy", "d/right.npy", "-p", "2"});
   EXPECT_EQ(run.code, 0);

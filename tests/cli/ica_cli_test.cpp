@@ -113,7 +113,10 @@ TEST_F(IcaCommand, WrongUseBadDataAndFailedNumbersAreSentences) {
   const std::string see = " (see landfall ica --help)";
   expect_error(landfall({"ica"}), 2, "DATA is required" + see);
   expect_error(ica({"--contrast", "square"}), 2, "--contrast: 'square' is not logcosh, exp or cube" + see);
-  expect_error(ica({"--method", "exact"}), 2, "--method: 'exact' is not auto or landing" + see);
+  expect_error(ica({"--method", "exact"}), 2,
+               "unknown method 'exact'; landfall methods lists those there are");
+  expect_error(ica({"--method", "fastica", "--contrast", "cube"}), 2,
+               "fastica has the contrast logcosh, got cube");
   expect_error(ica({"-p", "0"}), 2, "--components: '0' is not a whole number of at least 1" + see);
   expect_error(ica({"--out", "d"}), 2, "d: exists already; give a run folder that does not, or --force");
   expect_error(landfall({"ica", "none.npy"}), 3, "none.npy: no such file");

@@ -5,6 +5,7 @@
 #include <landfall/models/canonical.hpp>
 #include <landfall/models/cca.hpp>
 #include <landfall/models/cca_plan.hpp>
+#include <landfall/models/cca_rival.hpp>
 #include <landfall/models/continued.hpp>
 #include <landfall/models/covariance.hpp>
 #include <landfall/models/timer.ipp>
@@ -205,11 +206,14 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
 
   const Workload work =
       cca_workload<S>(options, features, is_sparse(stream), sample(stream, result.seconds.read));
-  result.method = options.method;
+  const Rival* rival = options.rival.empty() ? nullptr : &find_rival(options.rival, Problem::cca);
+  result.method = rival ? CcaMethod::rival : options.method;
   result.reason = "asked for";
+  if (rival && !options.checkpoints.resume.empty())
+    throw UsageError(fmt::format("{} has no checkpoints to go on from", rival->name));
   if (!options.checkpoints.resume.empty()) {
     result.method = CcaMethod::landing;
-  } else if (options.method == CcaMethod::automatic) {
+  } else if (result.method == CcaMethod::automatic) {
     const Plan plan = make_plan<S>(work, options.memory);
     result.method = plan.exact_is_chosen ? CcaMethod::exact : CcaMethod::landing;
     result.reason = plan.reason;
@@ -217,17 +221,49 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
   const bool exact = result.method == CcaMethod::exact;
   std::optional<SerialBlas> serial;  // landing gives the same with any number of threads, to the end
   if (!exact) serial.emplace();
-  result.batch = exact ? 1024 : work.batch;
+  result.method_name = rival ? rival->name : to_string(result.method);
+  result.batch = exact || (rival && !rival->stream) ? 1024 : work.batch;
   stream.set_batch(result.batch);
 
   Point<S> x;
   CanonicalMoments moments, plain;  // of the scores, with the ridge and without
   Matrix<double> u, v;              // which p of the columns of x, once the method says
+  std::optional<Covariances<S>> judge;
+  if (options.curve_every > 0 && !exact) {
+    judge = covariances(stream);
+    for (std::size_t i = 0; i < 2; ++i) judge->within[i].diagonal().array() += static_cast<S>(ridge[i]);
+    timer.lap();
+  }
+  const auto observe = [&](const Progress& progress, const Point<S>& at) {
+    const double next = options.curve_every * static_cast<double>(result.curve.size() + 1);
+    if (judge && at.size() == 2 && progress.passes >= next)
+      result.curve.push_back(point_of_curve(progress, *judge, at, p));
+    return !options.observer || options.observer(progress);
+  };
   if (exact) {
     auto found = exact_directions(stream, ridge, p);
     x = std::move(found.x);
     moments = std::move(found.moments);
     result.passes = 1;
+  } else if (rival) {
+    auto run = solve_cca_rival<S>(*rival, stream,
+                                  {.components = p,
+                                   .ridge = ridge,
+                                   .step = options.landing.step,
+                                   .passes = options.passes,
+                                   .memory = options.memory,
+                                   .seed = options.seed,
+                                   .observer = observe});
+    x = std::move(run.x);
+    result.stationarity = run.progress.stationarity;
+    result.passes = run.progress.passes;
+    result.iterations = run.progress.iteration;
+    result.termination = run.termination;
+    result.history = std::move(run.history);
+    if (result.termination == Termination::diverged)
+      throw NumericalError(fmt::format("{} diverged after {} steps; a smaller --step may help", rival->name,
+                                       result.iterations));
+    if (judge) result.curve.push_back(point_of_curve(run.progress, *judge, x, p));
   } else {
     const Index columns = work.columns;
     const std::vector<Index> components{columns, columns};
@@ -238,11 +274,6 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
         std::make_shared<StreamSamples<S>>(stream, components, ridges, correlation_link<S>(), work.rows);
     const ContinuedRun continued(options.checkpoints, data_mark(stream, *first), result.reason);
     result.reason = continued.reason();
-    std::optional<Covariances<S>> judge;
-    if (options.curve_every > 0) {
-      judge = covariances(stream);
-      for (std::size_t i = 0; i < 2; ++i) judge->within[i].diagonal().array() += ridges[i];
-    }
     timer.lap();
     AdaptiveOptions landing = options.landing;
     landing.passes = options.passes;
@@ -250,15 +281,8 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
     landing.rank = work.rank;
     landing.most_rank = work.most_rank;
     landing.seed = options.seed;
-    auto [run, choice] = solve_adaptively<S>(
-        std::move(first), std::move(all), landing,
-        [&](const Progress& progress, const Point<S>& at) {
-          const double next = options.curve_every * static_cast<double>(result.curve.size() + 1);
-          if (judge && progress.passes >= next)
-            result.curve.push_back(point_of_curve(progress, *judge, at, p));
-          return !options.observer || options.observer(progress);
-        },
-        column_scales(stream), continued.checkpoints());
+    auto [run, choice] = solve_adaptively<S>(std::move(first), std::move(all), landing, observe,
+                                             column_scales(stream), continued.checkpoints());
     x = std::move(run.x);
     if (judge) result.curve.push_back(point_of_curve(run.progress, *judge, x, p));
     if (columns > p) {

@@ -25,6 +25,7 @@ enum class CcaMethod {
   automatic,  // exact where the covariances fit in memory and take less time, else landing (plan.hpp)
   exact,      // covariances in one pass, then LAPACK: n^2 memory
   landing,    // the method of the paper, without a covariance: O(n (p + batch + rank)) memory
+  rival,      // another, by its name
 };
 
 std::string_view to_string(CcaMethod method);
@@ -33,6 +34,7 @@ CcaMethod parse_cca_method(std::string_view name);
 struct CcaOptions {
   Index components = 1;  // p
   CcaMethod method = CcaMethod::automatic;
+  std::string rival = {};  // of rivals/registry.hpp; then it is the method, with the step of `landing`
   std::optional<double> ridge = {};  // absolute
   /// Times the mean variance of the view, where no absolute one is given. Unset: 1e-3; where fewer than a
   /// tenth of the entries are not zero 4 n / N, if that is more (docs/method.md).
@@ -78,6 +80,7 @@ struct CcaResult {
   Vector<double> held_out;  // plain correlations of the scores of the held-out rows; empty: there are none
   std::array<CcaView<S>, 2> views;  // left, right
   CcaMethod method = CcaMethod::exact;
+  std::string_view method_name;  // of a rival its own
   std::string reason;
   Index samples = 0, held_out_samples = 0;
   double stationarity = 0;

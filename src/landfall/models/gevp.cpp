@@ -6,6 +6,7 @@
 #include <landfall/models/eigenpairs.hpp>
 #include <landfall/models/gevp.hpp>
 #include <landfall/rivals/lobpcg.hpp>
+#include <landfall/rivals/registry.hpp>
 
 #include <algorithm>
 #include <array>
@@ -147,6 +148,36 @@ void solve_landing(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& option
   result.termination = found.termination;
 }
 
+/// The smallest eigenvalues are the largest of (-A, B).
+template <class S>
+void solve_by_rival(const Rival& rival, OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& options,
+                    GevpResult<S>& result) {
+  check_b(*b);
+  const auto turned = std::make_shared<CallbackOperator<S>>(a->size(), [&](In<S> x, Out<S> y) {
+    a->apply(x, y);
+    y = -y;
+  });
+  RivalOptions<S> rival_options{.components = options.components,
+                                .step = options.step,
+                                .tolerance = options.tolerance,
+                                .iterations = options.max_iterations,
+                                .seed = options.seed};
+  if (options.observer)
+    rival_options.observer = [&](const Progress& progress, const Point<S>&) {
+      return options.observer({progress.iteration, progress.stationarity, progress.infeasibility});
+    };
+  const auto found = solve_rival<S>(rival, {options.smallest ? OperatorPtr<S>(turned) : a, b}, rival_options);
+  result.iterations = found.progress.iteration;
+  result.termination = found.termination;
+  result.infeasibility = found.progress.infeasibility;
+  if (found.termination == Termination::diverged)
+    throw NumericalError(
+        fmt::format("{} diverged after {} iterations", rival.name, found.progress.iteration));
+  auto pairs = rayleigh_ritz<S>(*a, *b, found.x[0], options.smallest);
+  result.values = std::move(pairs.values);
+  result.vectors = std::move(pairs.vectors);
+}
+
 }  // namespace
 
 std::pair<GevpMethod, std::string> choose_gevp_method(const GevpOptions& options, Index n) {
@@ -187,13 +218,23 @@ GevpResult<S> solve_gevp(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& 
                                                       : 1e-10;
 
   GevpResult<S> result;
-  std::tie(result.method, result.reason) = choose_gevp_method(options, n);
+  const Rival* rival = options.rival.empty() ? nullptr : &find_rival(options.rival, Problem::gevp);
+  if (rival) {
+    result.method = GevpMethod::rival;
+    result.reason = "asked for";
+  } else {
+    std::tie(result.method, result.reason) = choose_gevp_method(options, n);
+  }
+  result.method_name = rival ? rival->name : to_string(result.method);
   switch (result.method) {
     case GevpMethod::lobpcg:
       solve_lobpcg<S>(*a, *b, options, tolerance, result);
       break;
     case GevpMethod::landing:
       solve_landing<S>(a, b, options, tolerance, result);
+      break;
+    case GevpMethod::rival:
+      solve_by_rival<S>(*rival, a, b, options, result);
       break;
     default:
       solve_direct<S>(*a, *b, options, result);
@@ -202,7 +243,8 @@ GevpResult<S> solve_gevp(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& 
   auto quality = pair_quality<S>(*a, *b, {result.values, result.vectors});
   result.residuals = std::move(quality.residuals);
   result.stationarity = static_cast<double>(result.residuals.maxCoeff());
-  if (result.method != GevpMethod::landing) result.infeasibility = static_cast<double>(quality.infeasibility);
+  if (result.method != GevpMethod::landing && !rival)
+    result.infeasibility = static_cast<double>(quality.infeasibility);
   return result;
 }
 

@@ -26,6 +26,7 @@ enum class GevpMethod {
   direct,     // A and B written out, LAPACK
   lobpcg,     // products with A and B alone
   landing,    // the paper's method, with any direction
+  rival,      // another, by its name
 };
 
 std::string_view to_string(GevpMethod method);
@@ -41,6 +42,8 @@ struct GevpOptions {
   Index components = 1;  // p
   bool smallest = false;
   GevpMethod method = GevpMethod::automatic;
+  std::string rival = {};  // of rivals/registry.hpp; then it is the method
+  double step = 0;         // of the rival; 0: from the data
   /// Of landing. Unset: riemannian (K = B^-1) for the largest eigenvalues where a factor of B is affordable
   /// (a dense matrix, or a sparse one with n <= 2500), otherwise preconditioned by a sketch of B. The
   /// smallest are crowded in the metric of B when the spectrum is wide, and the sketch then does better.
@@ -61,7 +64,8 @@ struct GevpResult {
   double infeasibility = 0;  // ||X'BX - I||_F of what the method found, before it was finished
   double stationarity = 0;   // the largest of the residuals
   GevpMethod method = GevpMethod::direct;
-  std::string reason;  // why this method
+  std::string_view method_name;  // of a rival its own
+  std::string reason;            // why this method
   std::uint64_t iterations = 0;
   Termination termination = Termination::converged;
 };

@@ -3,6 +3,7 @@
 #include <landfall/models/components.hpp>
 #include <landfall/models/continued.hpp>
 #include <landfall/models/ica.hpp>
+#include <landfall/models/ica_rival.hpp>
 #include <landfall/models/ica_start.hpp>
 #include <landfall/models/kept_rows.hpp>
 #include <landfall/models/timer.ipp>
@@ -186,6 +187,18 @@ void set_components(const DataStream<S>& stream, const ComponentMoments& moments
   result.dropped = transform.dropped();
 }
 
+/// A rival's components as they are, but for their scale: unit variance.
+template <class S>
+void finish_rival(DataStream<S>& stream, const Matrix<S>& weights, IcaResult<S>& result) {
+  const auto moments = component_moments<S>(stream, result.contrast, weights);
+  result.samples = moments.rows;
+  const Matrix<double> x = weights.template cast<double>();
+  result.infeasibility = (moments.gram - Matrix<double>::Identity(x.cols(), x.cols())).norm();
+  const Vector<double> length = moments.gram.diagonal().cwiseSqrt();
+  const Matrix<double> regression = moments.mixing * moments.gram.inverse() * length.asDiagonal();
+  set_components(stream, moments, x * length.cwiseInverse().asDiagonal(), regression, result);
+}
+
 }  // namespace
 
 template <class S>
@@ -214,6 +227,21 @@ IcaResult<S> fit_ica(SourcePtr<S> data, const IcaOptions& options) {
   result.ridge = ridge_of(options, stream);
   const Index rows = count_rows(stream);
   result.seconds.read = timer.lap();
+
+  if (!options.rival.empty()) {
+    const Rival& rival = find_rival(options.rival, Problem::ica);
+    auto found = solve_ica_rival<S>(rival, stream, options, p, rows);
+    result.method_name = rival.name;
+    result.passes = found.progress.passes;
+    result.iterations = found.progress.iteration;
+    result.termination = found.termination;
+    result.history = std::move(found.history);
+    result.stationarity = found.progress.stationarity;
+    result.seconds.solve = timer.lap();
+    finish_rival(stream, found.x.front(), result);
+    result.seconds.evaluate = timer.lap();
+    return result;
+  }
 
   Run<S> run(stream, source, options, p, result.ridge, std::min(result.batch, rows), rows);
   int attempt = 0;

@@ -26,11 +26,14 @@
 #include <landfall/models/contrast.hpp>
 
 #include <optional>
+#include <string>
+#include <string_view>
 
 namespace landfall {
 
 struct IcaOptions {
-  Index components = 0;  // p; 0: as many as there are columns that are not constant
+  Index components = 0;    // p; 0: as many as there are columns that are not constant
+  std::string rival = {};  // of rivals/registry.hpp: takes the place of landing, for log cosh
   Contrast contrast = Contrast::logcosh;
   /// Absolute, or else relative to the mean variance. None by default: X is kept among the directions that
   /// have variance (whitening.hpp), and a ridge would favour those that have the least.
@@ -62,6 +65,7 @@ struct IcaResult {
   Vector<double> signs;        // 1: super-Gaussian, -1: sub-Gaussian
   Vector<double> negentropy;   // (E g(y) - E g(Gaussian))^2, descending
   Contrast contrast = Contrast::logcosh;
+  std::string_view method_name = "landing";  // of a rival its own
   double ridge = 0;
   Index samples = 0;
   double infeasibility = 0;  // ||X'BX - I||_F on all rows, as landing left it

@@ -1,7 +1,5 @@
 #include <landfall/errors.hpp>
-#include <landfall/linalg/pencil_eigen.hpp>
 #include <landfall/linalg/products.hpp>
-#include <landfall/linalg/random.hpp>
 #include <landfall/rivals/cca_ey.hpp>
 
 #include <cmath>
@@ -24,20 +22,7 @@ CcaEy<S>::CcaEy(const StochasticCcaOptions& problem, const CcaEyOptions& options
 /// Each view on its own: X'(S_b + ridge I)X = I on the batch, and Y likewise.
 template <class S>
 void CcaEy<S>::start(const CentredBatch<S>& left, const CentredBatch<S>& right) {
-  const Index p = problem_.components;
-  for (const CentredBatch<S>* view : {&left, &right}) {
-    Matrix<S> x = gaussian<S>(view->cols(), p, {problem_.seed, 0xe7 + this->x_.size()});
-    Matrix<S> scores(view->rows(), p);
-    view->times(x, scores);
-    const Matrix<S> metric = scores.transpose() * scores / static_cast<S>(view->rows()) +
-                             static_cast<S>(problem_.ridge) * x.transpose() * x;
-    const Matrix<S> factor = orthonormalizing_factor<S>(metric);
-    if (factor.cols() < p)
-      throw NumericalError(
-          fmt::format("CCA-EY: the first batch has {} rows of rank {}, expected at least p = {}",
-                      view->rows(), factor.cols(), p));
-    this->x_.push_back(x * factor);
-  }
+  this->x_ = orthonormal_on<S>(left, right, problem_, "CCA-EY");
   gradient_ = first_ = second_ = this->x_;
   for (Point<S>* moment : {&first_, &second_})
     for (auto& block : *moment) block.setZero();
@@ -49,7 +34,7 @@ double CcaEy<S>::loss(const CentredBatch<S>& left, const CentredBatch<S>& right,
   const std::array<const CentredBatch<S>*, 2> views{&left, &right};
   const Index rows = left.rows(), p = problem_.components, half = rows / 2;
   const bool halves = options_.halves && half > 0;
-  const S ridge = static_cast<S>(problem_.ridge);
+  const std::array<S, 2> ridge{static_cast<S>(problem_.ridge_of(0)), static_cast<S>(problem_.ridge_of(1))};
   // Rows [begin[k], begin[k] + count[k]) are those of B_k.
   const std::array<Index, 2> begin{0, halves ? half : 0},
       count{halves ? half : rows, halves ? rows - half : rows};
@@ -57,7 +42,7 @@ double CcaEy<S>::loss(const CentredBatch<S>& left, const CentredBatch<S>& right,
   ridge_.setZero();
   for (std::size_t i = 0; i < 2; ++i) {
     views[i]->times(x[i], scores_[i].resize(rows, p));
-    multiply_at<S>(x[i], x[i], ridge_, ridge, 1);
+    multiply_at<S>(x[i], x[i], ridge_, ridge[i], 1);
   }
   for (std::size_t k = 0; k < (halves ? 2 : 1); ++k) {
     metric_[k] = ridge_;
@@ -77,8 +62,8 @@ double CcaEy<S>::loss(const CentredBatch<S>& left, const CentredBatch<S>& right,
         multiply<S>(scores_[i].view().middleRows(begin[k], count[k]), metric_[1 - k],
                     slopes.middleRows(begin[k], count[k]), S(2) / static_cast<S>(count[k]), 1);
       Matrix<S>& g = (*gradient)[i];
-      multiply<S>(x[i], metric_[0], g, 2 * ridge);
-      multiply<S>(x[i], metric_[1], g, 2 * ridge, 1);
+      multiply<S>(x[i], metric_[0], g, 2 * ridge[i]);
+      multiply<S>(x[i], metric_[1], g, 2 * ridge[i], 1);
       views[i]->transpose_times(slopes, g, 1, 1);
     }
   const S cross = scores_[0].view().cwiseProduct(scores_[1].view()).sum() / static_cast<S>(rows);

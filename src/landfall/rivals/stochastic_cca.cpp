@@ -1,4 +1,6 @@
 #include <landfall/errors.hpp>
+#include <landfall/linalg/pencil_eigen.hpp>
+#include <landfall/linalg/random.hpp>
 #include <landfall/parallel/threads.hpp>
 #include <landfall/rivals/stochastic_cca.hpp>
 
@@ -18,16 +20,39 @@ void validate(const StochasticCcaOptions& options) {
   if (options.schedule == Schedule::milestones)
     throw UsageError("schedule is milestones, expected constant, cosine or inverse_sqrt");
   if (options.passes < 1) throw UsageError(fmt::format("passes must be at least 1, got {}", options.passes));
-  if (!(options.ridge >= 0))
-    throw UsageError(fmt::format("ridge must not be negative, got {}", options.ridge));
+  for (const std::size_t view : {0, 1})
+    if (!(options.ridge_of(view) >= 0))
+      throw UsageError(fmt::format("ridge must not be negative, got {}", options.ridge_of(view)));
 }
 
 template <class S>
-Result<S> learn(StochasticCca<S>& method, DataStream<S>& stream, const StochasticCcaOptions& options) {
+Point<S> orthonormal_on(const CentredBatch<S>& left, const CentredBatch<S>& right,
+                        const StochasticCcaOptions& options, std::string_view method) {
+  const Index p = options.components;
+  Point<S> start;
+  for (const CentredBatch<S>* view : {&left, &right}) {
+    const std::size_t i = start.size();
+    Matrix<S> x = gaussian<S>(view->cols(), p, {options.seed, 0xe7 + i});
+    Matrix<S> scores(view->rows(), p);
+    view->times(x, scores);
+    const Matrix<S> metric = scores.transpose() * scores / static_cast<S>(view->rows()) +
+                             static_cast<S>(options.ridge_of(i)) * x.transpose() * x;
+    const Matrix<S> factor = orthonormalizing_factor<S>(metric);
+    if (factor.cols() < p)
+      throw NumericalError(fmt::format("{}: the first batch has {} rows of rank {}, expected at least p = {}",
+                                       method, view->rows(), factor.cols(), p));
+    start.push_back(x * factor);
+  }
+  return start;
+}
+
+template <class S>
+Result<S> learn(StochasticCca<S>& method, DataStream<S>& stream, const StochasticCcaOptions& options,
+                const StepObserver<S>& observer) {
   validate(options);
   if (stream.views() != 2) throw UsageError(fmt::format("{} views, expected two", stream.views()));
   const SerialBlas serial;  // the same result with any number of threads
-  const auto began = std::chrono::steady_clock::now();
+  auto began = std::chrono::steady_clock::now();
   const double horizon = options.passes;
   const StepOptions steps{.rule = StepRule::fixed,
                           .size = options.learning_rate,
@@ -55,6 +80,18 @@ Result<S> learn(StochasticCca<S>& method, DataStream<S>& stream, const Stochasti
       if (!std::isfinite(progress.objective) || !finite()) {
         result.termination = Termination::diverged;
         return result;
+      }
+      if (observer) {
+        const auto looks = std::chrono::steady_clock::now();
+        progress.seconds = std::chrono::duration<double>(looks - began).count();
+        progress.passes = pass + (rows > 0 ? (seen + static_cast<double>(stream.view(0).rows())) / rows : 0);
+        const bool goes_on = observer(progress, method.x());
+        began += std::chrono::steady_clock::now() - looks;  // the clock stands still meanwhile
+        if (!goes_on) {
+          result.x = method.x();
+          result.termination = Termination::stopped;
+          return result;
+        }
       }
       sum += progress.objective;
       seen += static_cast<double>(stream.view(0).rows());

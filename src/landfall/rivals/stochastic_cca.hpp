@@ -13,6 +13,10 @@
 #include <landfall/landing/result.hpp>
 #include <landfall/landing/step.hpp>
 
+#include <functional>
+#include <optional>
+#include <string_view>
+
 namespace landfall {
 
 struct StochasticCcaOptions {
@@ -20,8 +24,11 @@ struct StochasticCcaOptions {
   double learning_rate = 1e-2;             // of the first step
   Schedule schedule = Schedule::constant;  // or cosine, to 0 over the passes, or inverse_sqrt
   int passes = 1;                          // over the training rows
-  double ridge = 0;                        // absolute, the same for both views
+  double ridge = 0;                        // absolute, of both views
+  std::optional<double> right_ridge = {};  // of the right view, where it is another
   std::uint64_t seed = 0;                  // of the start; that of the batches is the stream's
+
+  double ridge_of(std::size_t view) const { return view == 1 ? right_ridge.value_or(ridge) : ridge; }
 };
 
 /// Throws UsageError naming the field that is wrong.
@@ -42,12 +49,26 @@ class StochasticCca {
   Point<S> x_;
 };
 
+/// Random X and Y, each orthonormal on a batch: X'(S_b + ridge I)X = I. Throws NumericalError, naming the
+/// method, where the batch is too small for that.
+template <class S>
+Point<S> orthonormal_on(const CentredBatch<S>& left, const CentredBatch<S>& right,
+                        const StochasticCcaOptions& options, std::string_view method);
+
+/// Called after every step; false ends the run.
+template <class S>
+using StepObserver = std::function<bool(const Progress&, const Point<S>&)>;
+
 /// The whole run. One record of the history per pass, with the mean of the objective over its batches.
 template <class S>
-Result<S> learn(StochasticCca<S>& method, DataStream<S>& stream, const StochasticCcaOptions& options);
+Result<S> learn(StochasticCca<S>& method, DataStream<S>& stream, const StochasticCcaOptions& options,
+                const StepObserver<S>& observer = {});
 
-#define LANDFALL_STOCHASTIC_CCA(EXTERN, S) \
-  EXTERN template Result<S> learn<S>(StochasticCca<S>&, DataStream<S>&, const StochasticCcaOptions&);
+#define LANDFALL_STOCHASTIC_CCA(EXTERN, S)                                                           \
+  EXTERN template Point<S> orthonormal_on<S>(const CentredBatch<S>&, const CentredBatch<S>&,         \
+                                             const StochasticCcaOptions&, std::string_view);         \
+  EXTERN template Result<S> learn<S>(StochasticCca<S>&, DataStream<S>&, const StochasticCcaOptions&, \
+                                     const StepObserver<S>&);
 LANDFALL_STOCHASTIC_CCA(extern, float)
 LANDFALL_STOCHASTIC_CCA(extern, double)
 

@@ -1,0 +1,32 @@
+// landfall methods: the names that --method takes beside those of the problem itself.
+#include <landfall/rivals/registry.hpp>
+
+#include <algorithm>
+#include <string>
+
+#include "commands.hpp"
+#include <fmt/format.h>
+
+namespace landfall::app {
+namespace {
+
+void print_methods() {
+  std::size_t width = 6;
+  for (const Rival& rival : rivals()) width = std::max(width, rival.name.size());
+  fmt::print("{:<{}}  cca  gevp  ica  {:<13}  what it is\n", "method", width, "formulas");
+  for (const Rival& rival : rivals()) {
+    const auto mark = [&](Problem problem) { return rival.solves(problem) ? "x" : ""; };
+    fmt::print("{:<{}}  {:^3}  {:^4}  {:^3}  {:<13}  {} ({})\n", rival.name, width, mark(Problem::cca),
+               mark(Problem::gevp), mark(Problem::ica), to_string(rival.origin), rival.text, rival.source);
+  }
+}
+
+}  // namespace
+
+void setup_methods(CLI::App& program) {
+  auto* command = program.add_subcommand("methods", "The methods that --method takes beside landing");
+  command->footer("Example:\n  landfall cca left.npy right.npy -p 5 --method ey-adam");
+  command->callback([] { print_methods(); });
+}
+
+}  // namespace landfall::app

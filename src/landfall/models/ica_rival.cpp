@@ -1,0 +1,75 @@
+#include <landfall/errors.hpp>
+#include <landfall/linalg/symmetric.hpp>
+#include <landfall/models/covariance.hpp>
+#include <landfall/models/ica_rival.hpp>
+
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace landfall {
+namespace {
+
+/// K = V diag(1/sqrt(values)) of the p largest eigenvalues of the covariance.
+template <class S>
+Matrix<S> whitening(DataStream<S>& stream, Index p) {
+  const auto moments = covariances(stream);
+  SymmetricEigen<S> eigen;
+  eigen.compute(moments.within[0]);
+  const auto values = eigen.values().tail(p);
+  const S least = static_cast<S>(eigen.values().size()) * std::numeric_limits<S>::epsilon() * values(p - 1);
+  if (!(values(0) > least))
+    throw NumericalError(fmt::format("{}: of rank {}, expected at least p = {}", stream.source(0).name(),
+                                     (eigen.values().array() > least).count(), p));
+  return eigen.vectors().rightCols(p) * values.cwiseSqrt().cwiseInverse().asDiagonal();
+}
+
+}  // namespace
+
+template <class S>
+Result<S> solve_ica_rival(const Rival& rival, DataStream<S>& stream, const IcaOptions& options, Index p,
+                          Index rows) {
+  if (options.contrast != Contrast::logcosh)
+    throw UsageError(
+        fmt::format("{} has the contrast logcosh, got {}", rival.name, to_string(options.contrast)));
+  const double n = static_cast<double>(stream.transform(0).kept().size());
+  const double bytes = (2 * n * n + 3 * static_cast<double>(rows) * static_cast<double>(p)) * sizeof(S);
+  if (bytes > static_cast<double>(options.memory))
+    throw UsageError(fmt::format("{} keeps all rows: they take {:.3g} MiB, the memory limit is {:.3g} MiB",
+                                 rival.name, bytes / (1 << 20),
+                                 static_cast<double>(options.memory) / (1 << 20)));
+  const Matrix<S> k = whitening(stream, p);
+  WhitenedRows<S> whitened{Matrix<S>(p, rows)};
+  Index filled = 0;
+  Matrix<S> scores;
+  stream.begin_pass(0);
+  while (stream.next()) {
+    const Index count = stream.view(0).rows();
+    scores.resize(count, p);
+    stream.view(0).times(k, scores);
+    if (filled + count > rows) whitened.z.conservativeResize(Eigen::NoChange, filled + count);
+    whitened.z.middleCols(filled, count) = scores.transpose();
+    filled += count;
+  }
+  whitened.z.conservativeResize(Eigen::NoChange, filled);
+
+  Result<S> result =
+      rival.sources.get<S>()(whitened, {.components = p,
+                                        .step = options.landing.step,
+                                        .passes = options.passes,
+                                        .memory = options.memory,
+                                        .seed = options.seed,
+                                        .observer = [&](const Progress& progress, const Point<S>&) {
+                                          return !options.observer || options.observer(progress);
+                                        }});
+  if (result.termination == Termination::diverged)
+    throw NumericalError(fmt::format("{} diverged after {} steps; a smaller --step may help", rival.name,
+                                     result.progress.iteration));
+  result.x = {k * result.x.at(0).transpose()};
+  return result;
+}
+
+LANDFALL_ICA_RIVAL(, float)
+LANDFALL_ICA_RIVAL(, double)
+
+}  // namespace landfall

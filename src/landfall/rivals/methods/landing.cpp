@@ -1,0 +1,123 @@
+// The paper's own forms of landing for CCA, beside the adaptive one that `landing` stands for: the direction
+// Psi_B, the normal term 2 Y H, no preconditioner.
+//
+//   landing-online     B, B' and the gradient from disjoint parts of a batch
+//   landing-averaged   covariances of all rows so far, exact after one pass; keeps the rows and n x n matrices
+//   landing-released   what the authors' released code does: half the field, one batch for everything
+//                      (biased), eta = 0.1 and omega = 1 throughout, which suits pixels in [0, 1]
+//
+// Steps of the first two: 1/2 over scale^2 (batch_pencil.hpp), since the curvature of Psi_B is of the order of
+// lambda_1(B)^2, with a cosine; omega such that eta omega lambda_1 = 1/4.
+#include <landfall/landing/sampled.hpp>
+#include <landfall/landing/solver.hpp>
+#include <landfall/landing/view_samples.hpp>
+#include <landfall/parallel/threads.hpp>
+#include <landfall/rivals/batch_pencil.hpp>
+
+#include <limits>
+
+namespace landfall {
+namespace {
+
+enum class Form { online, averaged, released };
+
+template <class S>
+Index count_rows(DataStream<S>& stream) {
+  if (const ColumnStatistics* columns = stream.statistics(0)) return columns->rows;
+  Index rows = 0;
+  stream.begin_pass(in_file_order);
+  while (stream.next()) rows += stream.view(0).rows();
+  return rows;
+}
+
+/// All rows, written out.
+template <class S>
+std::vector<RowMatrix<S>> all_rows(DataStream<S>& stream, Index rows) {
+  std::vector<RowMatrix<S>> views(2);
+  Point<S> batch(2);
+  Index filled = 0;
+  stream.begin_pass(in_file_order);
+  while (stream.next()) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Index n = stream.view(i).cols(), count = stream.view(i).rows();
+      views[i].conservativeResize(std::max(rows, filled + count), n);
+      batch[i].resize(count, n);
+      stream.view(i).times(Matrix<S>::Identity(n, n), batch[i]);
+      views[i].middleRows(filled, count) = batch[i];
+    }
+    filled += stream.view(0).rows();
+  }
+  for (auto& view : views) view.conservativeResize(filled, Eigen::NoChange);
+  return views;
+}
+
+template <class S, Form form>
+Result<S> solve_form(DataStream<S>& stream, const RivalOptions<S>& options) {
+  const SerialBlas serial;  // the same result with any number of threads
+  const StochasticCcaOptions problem = stochastic_options(options);
+  validate(problem);
+  const Index rows = count_rows(stream);
+  const std::vector<Index> components{options.components, options.components};
+  const std::vector<S> ridge{static_cast<S>(options.ridge[0]), static_cast<S>(options.ridge[1])};
+
+  stream.begin_pass(0);
+  stream.next();
+  const Index batch = stream.view(0).rows();
+  BatchPencil<S> pencil(problem);
+  pencil.read(stream.view(0), stream.view(1));
+  const double scale = pencil.scale();
+  Point<S> start = orthonormal_on<S>(stream.view(0), stream.view(1), problem, "landing");
+
+  std::shared_ptr<Samples<S>> samples;
+  if (form == Form::averaged) {
+    require_square_memory<S>("landing-averaged", 3, stream, options);
+    samples = std::make_shared<LinearSamples<S>>(all_rows(stream, rows), components, ridge,
+                                                 correlation_link<S>(), options.seed);
+  } else {
+    samples = std::make_shared<StreamSamples<S>>(stream, components, ridge, correlation_link<S>(), rows);
+  }
+  constexpr Estimator estimator = form == Form::online     ? Estimator::split
+                                  : form == Form::averaged ? Estimator::averaged
+                                                           : Estimator::shared;
+  SampledLandscape<S> landscape(samples, {.estimator = estimator, .batch = batch}, {{}, {}});
+  SolverOptions<S> solver;
+  solver.step.rule = StepRule::fixed;
+  solver.trust = std::numeric_limits<double>::max();  // the paper has none
+  solver.stop = stop::passes(problem.passes);
+  solver.observer = options.observer;
+  if (form == Form::released) {
+    solver.step.size = (options.step > 0 ? options.step : 0.1) / 2;
+    solver.omega = 1;
+  } else {
+    solver.step.size = options.step > 0 ? options.step : 0.5 / (scale * scale);
+    solver.step.schedule = Schedule::cosine;
+    solver.step.horizon = problem.passes;
+  }
+  return solve<S>(landscape, std::move(start), std::move(solver));
+}
+
+}  // namespace
+
+std::vector<Rival> landing_methods() {
+  return {{.name = "landing-online",
+           .text = "landing as in the paper, online: disjoint parts of each batch",
+           .source = "the paper",
+           .memory = "n (p + r)",
+           .accuracy = 2e-2,
+           .stream = {solve_form<float, Form::online>, solve_form<double, Form::online>}},
+          {.name = "landing-averaged",
+           .text = "landing as in the paper, with the covariance of all rows so far",
+           .source = "the paper",
+           .memory = "n^2 + N n",
+           .accuracy = 2e-2,
+           .stream = {solve_form<float, Form::averaged>, solve_form<double, Form::averaged>}},
+          {.name = "landing-released",
+           .text = "landing as released by its authors: half the field, one shared batch, fixed step",
+           .source = "the paper's code",
+           .origin = Origin::reconstructed,
+           .memory = "n (p + r)",
+           .accuracy = 0.3,
+           .stream = {solve_form<float, Form::released>, solve_form<double, Form::released>}}};
+}
+
+}  // namespace landfall

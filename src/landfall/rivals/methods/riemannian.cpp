@@ -1,0 +1,209 @@
+// Riemannian gradient descent on { X : X'BX = I }, the methods the paper compares with.
+//
+//   metric of B     grad = B^-1 G - X sym(X'G), with a Cholesky factor of B made once
+//   Euclidean       grad = G - 2 Y lambda, (Y'Y) lambda + lambda (Y'Y) = sym(Y'G), nothing factored
+//   X <- R(X, -t grad), R one of the retractions (manifold/retraction.hpp)
+//
+// Steps are fixed at 1/(2 L), or from Manopt's adaptive line search: halved until
+// f <= f_0 - t/2 <G, grad>, twice the last one tried next where that was accepted at once.
+//
+// rgd-rolling is the paper's stochastic baseline: B and S_xy are the means over all batches so far, n x n
+// matrices, and every batch is followed by a step in the metric of that B.
+#include <landfall/errors.hpp>
+#include <landfall/linalg/preconditioner.hpp>
+#include <landfall/linalg/products.hpp>
+#include <landfall/manifold/multiplier.hpp>
+#include <landfall/manifold/retraction.hpp>
+#include <landfall/rivals/batch_pencil.hpp>
+#include <landfall/rivals/descent.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace landfall {
+namespace {
+
+struct Variant {
+  std::string_view name, text;
+  bool euclidean = false, search = true;
+  Retraction retraction = Retraction::cholesky;
+};
+
+constexpr std::array kVariants{
+    Variant{"rgd", "Riemannian gradient descent, metric of B, Cholesky-QR, line search"},
+    Variant{"rgd-polar", "the same with the polar retraction", false, true, Retraction::polar},
+    Variant{"rgd-svd", "the same with the SVD retraction", false, true, Retraction::svd},
+    Variant{"rgd-fixed", "the same with a fixed step", false, false},
+    Variant{"rgd-euclidean", "Riemannian gradient descent, Euclidean metric, Cholesky-QR, line search", true},
+};
+
+/// B^-1 by a factor, where that fits in memory.
+template <class S>
+PreconditionerPtr<S> factor_of_b(const SymmetricOperator<S>& b, const RivalOptions<S>& options,
+                                 std::string_view name) {
+  const double n = static_cast<double>(b.size()), bytes = 2 * n * n * sizeof(S);
+  if (bytes > static_cast<double>(options.memory))
+    throw UsageError(fmt::format(
+        "{} factors B: {} columns take {:.3g} MiB, the memory limit is {:.3g} MiB; rgd-euclidean does not",
+        name, b.size(), bytes / (1 << 20), static_cast<double>(options.memory) / (1 << 20)));
+  return inverse_preconditioner<S>(to_dense(b));
+}
+
+template <class S>
+class Rgd {
+ public:
+  Rgd(const StiefelProblem<S>& problem, const RivalOptions<S>& options, const Variant& variant)
+      : problem_(problem), options_(options), variant_(variant), run_(*problem.b, options) {
+    if (!variant.euclidean) inverse_ = factor_of_b<S>(*problem.b, options, variant.name);
+    at_.x = run_.start();
+  }
+
+  Result<S> solve() {
+    at_.update(problem_);
+    S step = first_step();
+    while (run_.goes_on(at_.x, at_.g, at_.y, static_cast<double>(at_.f), static_cast<double>(step))) {
+      const Matrix<S> gradient = riemannian_gradient();
+      if (variant_.search && !(options_.step > 0))
+        step = search(gradient, step);
+      else
+        move(gradient, step);
+    }
+    return run_.finish(at_.x);
+  }
+
+ private:
+  Matrix<S> riemannian_gradient() {
+    if (variant_.euclidean) return at_.g - 2 * at_.y * multiplier_.compute(at_.y, at_.g);
+    Matrix<S> solved(at_.g.rows(), at_.g.cols());
+    inverse_->apply(at_.g, solved);
+    const Matrix<S> slope = at_.x.transpose() * at_.g;
+    return solved - at_.x * (slope + slope.transpose()) / 2;
+  }
+
+  S first_step() {
+    if (options_.step > 0) return static_cast<S>(options_.step);
+    const S beta = variant_.euclidean ? largest_eigenvalue(*problem_.b, options_.seed) : S(1);
+    return 1 / (2 * beta * multiplier_bound<S>(problem_, options_));
+  }
+
+  Matrix<S> end(const Matrix<S>& gradient, S step) const {
+    return retract<S>(variant_.retraction, *problem_.b, at_.x, -step * gradient);
+  }
+
+  void move(const Matrix<S>& gradient, S step) {
+    at_.x = end(gradient, step);
+    at_.update(problem_);
+  }
+
+  /// Moves, and returns the length to try next.
+  S search(const Matrix<S>& gradient, S step) {
+    const S slope = at_.g.cwiseProduct(gradient).sum(), before = at_.f;
+    int halvings = 0;
+    Matrix<S> trial = end(gradient, step);
+    while (problem_.f(trial, nullptr) > before - step * slope / 2 && halvings < 10) {
+      step /= 2;
+      ++halvings;
+      trial = end(gradient, step);
+    }
+    at_.x = std::move(trial);
+    at_.update(problem_);
+    return halvings == 0 ? 2 * step : step;
+  }
+
+  const StiefelProblem<S>& problem_;
+  const RivalOptions<S>& options_;
+  const Variant& variant_;
+  PencilRun<S> run_;
+  StiefelState<S> at_;
+  PreconditionerPtr<S> inverse_;
+  LyapunovMultiplier<S> multiplier_;
+};
+
+template <class S, std::size_t variant>
+Result<S> solve_riemannian(const StiefelProblem<S>& problem, const RivalOptions<S>& options) {
+  return Rgd<S>(problem, options, kVariants[variant]).solve();
+}
+
+template <class S>
+class Rolling final : public PencilStepper<S> {
+ public:
+  Rolling(const StochasticCcaOptions& problem, bool own_step)
+      : PencilStepper<S>(problem, "rgd-rolling", own_step) {}
+
+ private:
+  double begin() override {
+    for (std::size_t i = 0; i < 2; ++i) sums_[i].setZero(this->x_[i].rows(), this->x_[i].rows());
+    cross_.setZero(this->x_[0].rows(), this->x_[1].rows());
+    return 0.5;  // in the metric of B there is no scale
+  }
+
+  void update(S rate) override {
+    const auto& views = this->pencil_.views();
+    Point<S> batch(2);
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Index n = views[i]->cols();
+      batch[i].resize(views[i]->rows(), n);
+      views[i]->times(Matrix<S>::Identity(n, n), batch[i]);
+      multiply_at<S>(batch[i], batch[i], sums_[i], 1, 1);
+    }
+    multiply_at<S>(batch[0], batch[1], cross_, 1, 1);
+    seen_ += static_cast<S>(batch[0].rows());
+    if (seen_ < 2 * static_cast<S>(std::max(cross_.rows(), cross_.cols()))) return;  // B is singular
+
+    const Point<S> from = this->x_;
+    for (std::size_t i = 0; i < 2; ++i) {
+      Matrix<S> b = sums_[i] / seen_;
+      b.diagonal().array() += static_cast<S>(this->problem_.ridge_of(i));
+      const Matrix<S> g =
+          i == 0 ? Matrix<S>(-cross_ * from[1] / seen_) : Matrix<S>(-cross_.transpose() * from[0] / seen_);
+      Matrix<S> solved(g.rows(), g.cols());
+      inverse_preconditioner<S>(b)->apply(g, solved);
+      const DenseOperator<S> metric(std::move(b));
+      const Matrix<S> x = retract<S>(Retraction::cholesky, metric, from[i],
+                                     Matrix<S>::Zero(g.rows(), g.cols())),
+                      slope = x.transpose() * g;
+      this->x_[i] =
+          retract<S>(Retraction::cholesky, metric, x, -rate * (solved - x * (slope + slope.transpose()) / 2));
+    }
+  }
+
+  std::array<Matrix<S>, 2> sums_;
+  Matrix<S> cross_;
+  S seen_ = 0;
+};
+
+template <class S>
+Result<S> solve_rolling(DataStream<S>& stream, const RivalOptions<S>& options) {
+  require_square_memory<S>("rgd-rolling", 3, stream, options);
+  return learn_by<Rolling<S>>(stream, options);
+}
+
+template <std::size_t variant>
+Rival rgd_entry() {
+  return {.name = kVariants[variant].name,
+          .text = kVariants[variant].text,
+          .source = "Absil, Mahony and Sepulchre 2008; Sato and Aihara 2019",
+          .memory = kVariants[variant].euclidean ? "8 n p" : "n^2",
+          .stiefel = {solve_riemannian<float, variant>, solve_riemannian<double, variant>}};
+}
+
+}  // namespace
+
+std::vector<Rival> riemannian_methods() {
+  return {rgd_entry<0>(),
+          rgd_entry<1>(),
+          rgd_entry<2>(),
+          rgd_entry<3>(),
+          rgd_entry<4>(),
+          {.name = "rgd-rolling",
+           .text = "Riemannian gradient descent with the covariance of all batches so far",
+           .source = "the paper's baseline",
+           .memory = "n^2",
+           .accuracy = 1e-2,
+           .stream = {solve_rolling<float>, solve_rolling<double>}}};
+}
+
+}  // namespace landfall

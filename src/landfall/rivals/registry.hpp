@@ -1,0 +1,130 @@
+// The methods that landing is compared with, by name.
+//
+//   const landfall::Rival& rival = landfall::find_rival("plam");
+//   const auto result = landfall::solve_rival<double>(rival, {a, b}, {.components = 5});    // A x = lambda B x
+//   for (const landfall::Rival& one : landfall::rivals()) use(one.name, one.text);
+//
+// A method is one file in methods/ and one line of the list in registry.cpp. The file gives the method in
+// whichever of the forms below suits it, and every problem that can be brought into that form can be solved.
+#pragma once
+
+#include <landfall/data/stream.hpp>
+#include <landfall/landing/result.hpp>
+#include <landfall/rivals/view_products.hpp>
+
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace landfall {
+
+template <class S>
+struct RivalOptions {
+  Index components = 1;           // p
+  std::array<double, 2> ridge{};  // of each view of a stream, absolute
+  double step = 0;                // of the first step; 0: from the data
+  double passes = 4;              // over a stream
+  double tolerance = 0;           // of the others: relative residual; 0: 1e-7, 1e-4 in single precision
+  std::uint64_t iterations = 0;   // of the others, at most; 0: 20000
+  std::uint64_t memory = std::uint64_t{2} << 30;  // bytes that the method may use
+  std::uint64_t seed = 0;
+  /// After every step; false ends the run. The point is empty where a method has none at hand.
+  std::function<bool(const Progress&, const Point<S>&)> observer = {};
+};
+
+/// Minimise f(X) subject to X'BX = I.
+template <class S>
+struct StiefelProblem {
+  /// f and, unless null, its Euclidean gradient.
+  std::function<S(const Matrix<S>& x, Matrix<S>* gradient)> f;
+  OperatorPtr<S> b;
+};
+
+/// Rows, already whitened: E z z' = I.
+template <class S>
+struct WhitenedRows {
+  Matrix<S> z;  // a column per row of the data
+};
+
+/// CCA by batches: X and Y, any basis of the subspaces.
+template <class S>
+using StreamSolver = Result<S> (*)(DataStream<S>& stream, const RivalOptions<S>& options);
+/// CCA by products with the second moments of the views: X and Y.
+template <class S>
+using ViewSolver = Result<S> (*)(const ViewProducts<S>& views, const RivalOptions<S>& options);
+/// The largest eigenvalues of a pencil: any basis of the span of their vectors.
+template <class S>
+using PencilSolver = Result<S> (*)(const Pencil<S>& pencil, const RivalOptions<S>& options);
+template <class S>
+using StiefelSolver = Result<S> (*)(const StiefelProblem<S>& problem, const RivalOptions<S>& options);
+/// ICA: W, square, such that the sources are W z.
+template <class S>
+using SourceSolver = Result<S> (*)(const WhitenedRows<S>& rows, const RivalOptions<S>& options);
+
+template <template <class> class Solver>
+struct BothScalars {
+  Solver<float> single = nullptr;
+  Solver<double> wide = nullptr;
+  explicit operator bool() const { return wide != nullptr; }
+  template <class S>
+  Solver<S> get() const {
+    if constexpr (std::is_same_v<S, float>)
+      return single;
+    else
+      return wide;
+  }
+};
+
+enum class Origin {
+  read,           // from the paper or the authors' code
+  reconstructed,  // from descriptions and standard theory
+  own,            // our extension of somebody else's method
+};
+std::string_view to_string(Origin origin);
+
+enum class Problem { cca, gevp, ica };
+
+struct Rival {
+  std::string_view name;    // of --method
+  std::string_view text;    // one line
+  std::string_view source;  // who published it
+  Origin origin = Origin::read;
+  std::string_view memory;  // beside the data: "n p"
+  /// How much of the sum of the correlations (eigenvalues) it may miss on the test problem; ICA: the Amari
+  /// distance it may end at.
+  double accuracy = 1e-6;
+  BothScalars<StreamSolver> stream = {};
+  BothScalars<ViewSolver> views = {};
+  BothScalars<PencilSolver> pencil = {};
+  BothScalars<StiefelSolver> stiefel = {};
+  BothScalars<SourceSolver> sources = {};
+
+  bool solves(Problem problem) const;
+};
+
+std::span<const Rival> rivals();
+
+/// UsageError with the names there are.
+const Rival& find_rival(std::string_view name);
+/// The same where the method must be one for a problem.
+const Rival& find_rival(std::string_view name, Problem problem);
+/// Null where there is none.
+const Rival* find_rival_or_null(std::string_view name);
+
+/// The largest eigenvalues of a pencil; of -A for the smallest.
+template <class S>
+Result<S> solve_rival(const Rival& rival, const Pencil<S>& pencil, const RivalOptions<S>& options);
+/// CCA by a method that is not given as a StreamSolver.
+template <class S>
+Result<S> solve_rival(const Rival& rival, std::shared_ptr<const ViewProducts<S>> views,
+                      const RivalOptions<S>& options);
+
+#define LANDFALL_REGISTRY(EXTERN, S)                                                                \
+  EXTERN template Result<S> solve_rival<S>(const Rival&, const Pencil<S>&, const RivalOptions<S>&); \
+  EXTERN template Result<S> solve_rival<S>(const Rival&, std::shared_ptr<const ViewProducts<S>>,    \
+                                           const RivalOptions<S>&);
+LANDFALL_REGISTRY(extern, float)
+LANDFALL_REGISTRY(extern, double)
+
+}  // namespace landfall
