@@ -51,8 +51,9 @@ void refuse_standard_input(const std::vector<std::string>& words) {
 void check_methods(const std::vector<std::string>& methods, const std::vector<std::string>& known) {
   for (const auto& method : methods)
     if (!known.empty() && std::find(known.begin(), known.end(), method) == known.end())
-      throw CLI::ValidationError("--methods", fmt::format("'{}' is not {}{}", method, alternatives(known),
-                                                          suggestion(method, known)));
+      throw CLI::ValidationError(
+          "--methods", fmt::format("'{}' is not a method of this problem, see landfall methods{}", method,
+                                   suggestion(method, known)));
 }
 
 std::uint64_t bytes(std::string text) {

@@ -252,7 +252,8 @@ void setup_gevp(CLI::App& parent, Action action) {
       ->required()
       ->check(whole_number(1));
   command->add_flag("--smallest", options->gevp.smallest, "the smallest eigenvalues instead of the largest");
-  add("--method", options->method, "NAME", "auto, direct, lobpcg, landing, or of landfall methods [auto]");
+  add("--method", options->method, "NAME", "auto, direct, lobpcg, landing, or of landfall methods [auto]")
+      ->check(known_method({"auto", "direct", "lobpcg", "landing"}, Problem::gevp));
   auto* direction =
       add("--direction", options->direction, "NAME",
           "of landing: metric, riemannian, euclidean, preconditioned [riemannian for the largest "

@@ -146,9 +146,11 @@ TEST_F(CliTest, WrongUseIsOneSentenceAndTwo) {
   wrong_gevp({"C.npy"}, "unexpected argument 'C.npy'" + see);
   wrong_gevp({"--toleranc=1"}, "unknown option '--toleranc'; did you mean --tolerance?" + see);
   wrong_gevp({"--max"}, "unknown option '--max'; did you mean --max-iterations?" + see);
-  wrong_gevp({"--method", "qr"}, "--method: 'qr' is not auto, direct, lobpcg or landing" + see);
-  wrong_gevp({"--method", "lobcpg"},
-             "--method: 'lobcpg' is not auto, direct, lobpcg or landing; did you mean lobpcg?" + see);
+  wrong_gevp({"--method", "qr"},
+             "--method: 'qr' is not a method of this problem, see landfall methods" + see);
+  wrong_gevp(
+      {"--method", "lobcpg"},
+      "--method: 'lobcpg' is not a method of this problem, see landfall methods; did you mean lobpcg?" + see);
   wrong_gevp({"--direction", "up"},
              "--direction: 'up' is not auto, metric, riemannian, euclidean or preconditioned" + see);
   wrong_gevp({"--method", "direct", "--direction", "metric"},

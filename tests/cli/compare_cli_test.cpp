@@ -140,8 +140,10 @@ TEST_F(CompareTest, NumbersThatFailAreALineOfTheTable) {
 TEST_F(CompareTest, BadUseAndBadDataEndWithTheirCodes) {
   const std::string see = " (see landfall compare cca --help)";
   expect_error(compare(kCca), 2, "--methods is required" + see);
-  expect_error(compare(cca({"--methods", "exact,landng"})), 2,
-               "--methods: 'landng' is not auto, exact or landing; did you mean landing?" + see);
+  expect_error(
+      compare(cca({"--methods", "exact,landng"})), 2,
+      "--methods: 'landng' is not a method of this problem, see landfall methods; did you mean landing?" +
+          see);
   expect_error(compare(cca({"--methods", "landing", "--passes", "1,x"})), 2,
                "--passes: 'x' is not a positive number" + see);
   expect_error(compare({"cca", "-", "right.npy", "-p", "2", "--methods", "exact"}), 2,
