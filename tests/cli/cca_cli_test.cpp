@@ -58,7 +58,9 @@ TEST_F(CcaCommand, RivalsAreMethodsByName) {
     words.push_back(method);
     expect_error(landfall(words), 2, sentence);
   };
-  refused({"cca"}, "magic", "unknown method 'magic'; landfall methods lists those there are");
+  refused(
+      {"cca"}, "magic",
+      "--method: 'magic' is not a method of this problem, see landfall methods (see landfall cca --help)");
   refused({"cca"}, "gen-oja", "gen-oja finds one component, got p = 3; gen-oja-block finds more");
   refused({"plan", "cca"}, "als", "plan knows the costs of exact and landing, not of als");
 
