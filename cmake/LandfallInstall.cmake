@@ -14,4 +14,14 @@ install(FILES ${PROJECT_BINARY_DIR}/landfallConfig.cmake ${PROJECT_BINARY_DIR}/l
         DESTINATION ${config_dir})
 if(TARGET landfall_cli)
   install(TARGETS landfall_cli)
+  # What shells and man read is made by the program itself, of its own table of options.
+  function(install_made file folder)
+    install(CODE "execute_process(COMMAND $<TARGET_FILE:landfall_cli> ${ARGN} OUTPUT_FILE \"${PROJECT_BINARY_DIR}/${file}\"
+                                  COMMAND_ERROR_IS_FATAL ANY)")
+    install(FILES ${PROJECT_BINARY_DIR}/${file} DESTINATION ${folder})
+  endfunction()
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/bash)  # the program itself has that name
+  install_made(bash/landfall ${CMAKE_INSTALL_DATADIR}/bash-completion/completions completion bash)
+  install_made(_landfall ${CMAKE_INSTALL_DATADIR}/zsh/site-functions completion zsh)
+  install_made(landfall.1 ${CMAKE_INSTALL_MANDIR}/man1 man)
 endif()

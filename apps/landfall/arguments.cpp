@@ -5,6 +5,8 @@
 #include <cmath>
 #include <optional>
 
+#include "command_table.hpp"
+#include "nearest.hpp"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,6 +20,9 @@ std::optional<T> number(const std::string& text) {
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
+
+/// Begins the name of a validator that knows what there is to choose from.
+const std::string kChoices = "one of ";
 
 /// Accepts the texts that `fits`; of the others says that they are not `what`.
 CLI::Validator accept(std::function<bool(const std::string&)> fits, std::string what) {
@@ -76,12 +81,25 @@ CLI::Validator memory_size() {
 }
 
 CLI::Validator one_of(std::vector<std::string> names) {
-  const std::string what = alternatives(names);
-  return accept(
-      [names = std::move(names)](const std::string& text) {
-        return std::find(names.begin(), names.end(), text) != names.end();
-      },
-      what);
+  const std::string title = kChoices + fmt::format("{}", fmt::join(names, "|"));
+  return CLI::Validator(
+             [names = std::move(names)](std::string& text) {
+               if (std::find(names.begin(), names.end(), text) != names.end()) return std::string();
+               return fmt::format("'{}' is not {}{}", text, alternatives(names), suggestion(text, names));
+             },
+             "")
+      .name(title);
+}
+
+std::vector<std::string> choices_of(CLI::Option& option) {
+  try {
+    for (int i = 0;; ++i) {
+      const std::string& title = option.get_validator(i)->get_name();
+      if (title.starts_with(kChoices)) return CLI::detail::split(title.substr(kChoices.size()), '|');
+    }
+  } catch (const CLI::OptionNotFound&) {
+    return {};
+  }
 }
 
 CLI::Option* OptionAdder::choice(const char* name, std::vector<std::string> names,
@@ -97,28 +115,31 @@ std::string alternatives(const std::vector<std::string>& names) {
   return fmt::format("{} or {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
 }
 
-std::string explain(const CLI::App& program, const CLI::ParseError& error) {
-  const CLI::App* command = &program;
-  std::string page = program.get_name();
-  while (!command->get_subcommands().empty()) {
-    command = command->get_subcommands().front();
-    page += " " + command->get_name();
-  }
-  std::vector<std::string> expected;
-  for (const CLI::App* one : command->get_subcommands(nullptr)) expected.push_back(one->get_name());
+std::string explain(CLI::App& program, const CLI::ParseError& error) {
+  CLI::App* command = &program;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  std::string path = command->get_name();
+  for (const CLI::App* above = command->get_parent(); above != nullptr; above = above->get_parent())
+    path = above->get_name() + " " + path;
+  const CommandEntry table = command_table(*command);
+  const auto expected = table.command_names();
   const auto unknown = program.remaining(true);
 
   std::string sentence = error.what();
   sentence = sentence.substr(0, sentence.find('\n'));
-  if (!unknown.empty() && unknown.front().starts_with("-"))
-    sentence = fmt::format("unknown option '{}'", unknown.front());
-  else if (!unknown.empty() && !expected.empty())
-    sentence = fmt::format("unknown command '{}'; expected {}", unknown.front(), alternatives(expected));
-  else if (!unknown.empty())
+  if (!unknown.empty() && unknown.front().starts_with("-")) {
+    const std::string name = unknown.front().substr(0, unknown.front().find('='));
+    sentence = fmt::format("unknown option '{}'{}", name, suggestion(name, table.option_names()));
+  } else if (!unknown.empty() && !expected.empty()) {
+    const std::string meant = suggestion(unknown.front(), expected);
+    sentence = fmt::format("unknown command '{}'{}", unknown.front(),
+                           meant.empty() ? "; expected " + alternatives(expected) : meant);
+  } else if (!unknown.empty()) {
     sentence = fmt::format("unexpected argument '{}'", unknown.front());
-  else if (!expected.empty())
-    sentence = fmt::format("{} needs a command: {}", page, alternatives(expected));
-  return fmt::format("{} (see {} --help)", sentence, page);
+  } else if (!expected.empty()) {
+    sentence = fmt::format("{} needs a command: {}", path, alternatives(expected));
+  }
+  return fmt::format("{} (see {} --help)", sentence, path);
 }
 
 }  // namespace landfall::app

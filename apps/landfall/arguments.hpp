@@ -20,6 +20,8 @@ CLI::Validator positive_number();          // finite
 /// "512MiB", "2GiB", "1.5GB": a number and a unit, made a number of bytes.
 CLI::Validator memory_size();
 CLI::Validator one_of(std::vector<std::string> names);
+/// What one_of() was told about the option; empty where it was not.
+std::vector<std::string> choices_of(CLI::Option& option);
 
 /// add("--seed", value, "N", "of the random bases [0]") shows "--seed N  of the random bases [0]".
 struct OptionAdder {
@@ -38,6 +40,6 @@ struct OptionAdder {
 std::string alternatives(const std::vector<std::string>& names);
 
 /// The sentence for arguments that do not fit, with the help page to see.
-std::string explain(const CLI::App& program, const CLI::ParseError& error);
+std::string explain(CLI::App& program, const CLI::ParseError& error);
 
 }  // namespace landfall::app

@@ -79,9 +79,13 @@ CcaResult<S> fit(const Options& options, RunCheckpoints& checkpoints, Json& firs
                  std::optional<ReportRows<S>>& rows) {
   CcaOptions cca = options.cca;
   cca.checkpoints = checkpoints.hooks();
-  LiveLine line(!options.run.quiet);
-  cca.observer = show_progress(line, cca.passes);
   auto left = open_source<S>(options.left), right = open_source<S>(options.right);
+  if (options.run.verbose && left->rewindable() && right->rewindable())
+    print_plan(stderr, plan_cca<S>(*left, *right, cca));
+  ProgressLine line(standard_error(), !options.run.quiet);
+  cca.observer = show_progress(
+      line,
+      {.passes = cca.passes, .rows = training_rows(*left, cca.held_out), .verbose = options.run.verbose});
   first_indices = {first_index(*left), first_index(*right)};
   rows.emplace(options.report, std::vector{left.get(), right.get()},
                SampleOptions{.memory = cca.memory, .kept = !options.run.out.empty()});
@@ -107,7 +111,8 @@ void run(const Options& options, const CLI::App& command) {
         checkpoints.write_last(folder);
       },
       [&] { print_table(result); });
-  if (options.run.quiet || options.run.json) return;
+  if (options.run.verbose) tell_choice(result.choice, result.batch, result.back_offs);
+  if (options.run.quiet || (options.run.json && !options.run.verbose)) return;
   const auto& [left, right] = result.views;
   tell_dropped("left", left.dropped);
   tell_dropped("right", right.dropped);
@@ -118,9 +123,7 @@ void run(const Options& options, const CLI::App& command) {
 template <class S>
 void plan(const Options& options) {
   const auto left = open_source<S>(options.left), right = open_source<S>(options.right);
-  const Plan plan = plan_cca<S>(*left, *right, options.cca);
-  const auto method = to_string(plan.exact_is_chosen ? CcaMethod::exact : CcaMethod::landing);
-  tell_plan("cca", method, plan.reason, {{"exact", plan.exact}, {"landing", plan.landing}}, options.run.json);
+  tell_plan("cca", plan_cca<S>(*left, *right, options.cca), options.run.json);
 }
 
 }  // namespace
@@ -130,17 +133,16 @@ void setup_cca(CLI::App& parent, Action action) {
   auto* command = parent.add_subcommand("cca", "Canonical correlations of two files with the same rows");
   const OptionAdder add{command};
   CcaOptions& cca = options->cca;
-  add("LEFT", options->left, "FILE", ".npy, csv, HDF5, Matrix Market, svmlight, IDX; or a folder")
-      ->required();
+  add("LEFT", options->left, "FILE", ".npy, csv, HDF5, Matrix Market, svmlight, IDX, folder")->required();
   add("RIGHT", options->right, "FILE", "the same rows in other columns")->required();
   add("-p,--components", cca.components, "K", "how many pairs; required")->required()->check(whole_number(1));
   add_method(
       add, {"auto", "exact", "landing"}, Problem::cca,
       [&cca](const std::string& name) { cca.method = parse_cca_method(name); }, cca.rival,
-      "auto, exact, landing, or of landfall methods [what fits, then the faster]");
+      "auto, exact, landing, or of landfall methods [auto]");
   add_solver_options(
       add, cca,
-      {.passes = "4", .batch = "128 or 8p; sparse rows 1024", .ridge = "0.001; sparse rows 4n/N if more"});
+      {.passes = "4", .batch = "128 or 8p; sparse rows 1024", .ridge = "0.001; sparse 4n/N if more"});
   add_centring(add, cca.transform);
   add_row_options(add, cca.transform);
   add_held_out(add, cca.held_out);
@@ -155,6 +157,8 @@ void setup_cca(CLI::App& parent, Action action) {
       "  landfall cca left.npy right.npy -p 5\n"
       "  landfall cca left.svm right.svm -p 10 --memory 512MiB --held-out 0.1 --out run");
   command->callback([options, action, command] {
+    if (action == Action::compare) return;
+    if (options->cca.method == CcaMethod::exact) refuse_by_hand(*command, "exact");
     begin(options->run);
     const bool single = options->run.precision == "single";
     if (action == Action::plan) require_planned(options->cca.rival);

@@ -23,6 +23,10 @@ void setup_data(CLI::App& program) {
   setup_data_planted_cca(*data);
   setup_data_laplace_ica(*data);
   setup_data_split_images(*data);
+  data->footer(
+      "Examples:\n"
+      "  landfall data planted-cca out --left 300 --correlations 0.9,0.7,0.4\n"
+      "  landfall data info out/left.npy data.h5:/right");
 }
 
 }  // namespace landfall::app

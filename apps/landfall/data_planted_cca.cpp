@@ -21,7 +21,7 @@ void setup_data_planted_cca(CLI::App& data) {
   const OptionAdder add{command};
   PlantedCcaOptions& planted = options->planted;
   add("OUT", options->folder, "FOLDER",
-      "for left and right, weights_left.npy, weights_right.npy,\n"
+      "for left and right, weights_left.npy, weights_right.npy, "
       "correlations.npy; made if missing")
       ->required();
   add("-N,--samples", planted.samples, "N", "rows of both views [10000]")->check(whole_number(1));
@@ -37,7 +37,7 @@ void setup_data_planted_cca(CLI::App& data) {
   auto* condition = add("--condition", planted.condition, "X", "of the covariance of each view [100]")
                         ->check(number_from(1));
   auto* nonzeros = add("--nonzeros", options->nonzeros, "X",
-                       "sparse views with so many entries in a row, on average;\n"
+                       "sparse views with so many entries in a row, on average; "
                        "columns are as frequent as words in a text")
                        ->check(positive_number())
                        ->excludes(condition);
@@ -45,8 +45,8 @@ void setup_data_planted_cca(CLI::App& data) {
   add("--seed", planted.seed, "N", "of all random numbers [0]")->check(whole_number(0));
   command->footer(
       "Examples:\n"
-      "  landfall data planted-cca out --left 300 --right 200 --correlations 0.9,0.7,0.4\n"
-      "  landfall data planted-cca out -N 400000 --left 20000 --right 20000 --nonzeros 50");
+      "  landfall data planted-cca out --left 300 --correlations 0.9,0.7,0.4\n"
+      "  landfall data planted-cca out -N 400000 --left 20000 --nonzeros 50");
   command->callback([=] {
     PlantedCcaOptions& chosen = options->planted;
     if (correlations->count() == 0) chosen.correlations = equidistant_correlations(options->components);

@@ -76,7 +76,7 @@ void setup(CLI::App& data, const ImageSet& set) {
   command->footer(
       fmt::format("Examples:\n"
                   "  landfall data {0} out\n"
-                  "  landfall data {0} out --images images-idx3-ubyte.gz --labels labels-idx1-ubyte.gz",
+                  "  landfall data {0} out --images images-idx3-ubyte.gz --top-bottom",
                   set.command));
   command->callback([options, set] {
     fs::path file = options->images;

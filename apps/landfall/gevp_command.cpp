@@ -15,11 +15,13 @@
 #include "arguments.hpp"
 #include "command_line.hpp"
 #include "commands.hpp"
-#include "live_line.hpp"
 #include "method_option.hpp"
+#include "model_options.hpp"
 #include "plan_table.hpp"
+#include "progress.hpp"
 #include "report_data.hpp"
 #include "run_folder.hpp"
+#include "stopwatch.hpp"
 #include "table.hpp"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -34,7 +36,7 @@ struct Options {
   std::string out;    // run folder
   GevpOptions gevp;
   int threads = 0;
-  bool json = false, quiet = false, force = false;
+  bool json = false, quiet = false, verbose = false, force = false;
 };
 
 template <class S>
@@ -129,13 +131,16 @@ std::pair<OperatorPtr<S>, OperatorPtr<S>> load_operators(const Options& options)
   return {std::move(a), std::move(b)};
 }
 
+std::string why(const GevpPlan& plan) {
+  return fmt::format("{} (lobpcg: the time of {:.0f} iterations)", plan.reason, kPlannedIterations);
+}
+
 template <class S>
 void plan(const Options& options) {
   const auto [a, b] = load_operators<S>(options);
   const GevpPlan plan = plan_gevp<S>(*a, *b, options.gevp);
-  tell_plan("gevp", to_string(plan.method),
-            fmt::format("{} (lobpcg: the time of {:.0f} iterations)", plan.reason, kPlannedIterations),
-            {{"direct", plan.direct}, {"lobpcg", plan.lobpcg}}, options.json);
+  tell_plan("gevp", to_string(plan.method), why(plan), {{"direct", plan.direct}, {"lobpcg", plan.lobpcg}},
+            options.json);
 }
 
 template <class S>
@@ -150,12 +155,20 @@ void run(const Options& options) {
   GevpResult<S> result;
   std::vector<Moment> history;
   try {
-    LiveLine line(!options.quiet);
+    if (options.verbose) {
+      const GevpPlan plan = plan_gevp<S>(*a, *b, gevp);
+      print_plan(stderr, to_string(plan.method), why(plan),
+                 {{"direct", plan.direct}, {"lobpcg", plan.lobpcg}});
+    }
+    ProgressLine line(standard_error(), !options.quiet);
     gevp.observer = [&](const GevpProgress& progress) {
       if (!options.out.empty()) history.push_back({progress, since(solve_begin)});
       line.show([&] {
-        return fmt::format("iteration {:6}   residual {:.2e}   infeasibility {:.2e}", progress.iteration,
-                           progress.residual, progress.infeasibility);
+        return Parts{
+            fmt::format("iteration {}", progress.iteration),
+            fmt::format("residual {:.1e}", progress.residual),
+            count_text(static_cast<double>(progress.iteration) / since(solve_begin)) + " iterations/s",
+            fmt::format("infeasible {:.1e}", progress.infeasibility), memory_text(peak_memory())};
       });
       return true;
     };
@@ -210,7 +223,7 @@ void run(const Options& options) {
     fmt::print("{}\n", summary.dump(2));
   else
     print_table(result, expected);
-  print_end(result, solve, !options.quiet && !options.json);
+  print_end(result, solve, options.verbose || (!options.quiet && !options.json));
 }
 
 void check(Options& options) {
@@ -239,13 +252,15 @@ void setup_gevp(CLI::App& parent, Action action) {
       ->required()
       ->check(whole_number(1));
   command->add_flag("--smallest", options->gevp.smallest, "the smallest eigenvalues instead of the largest");
-  add("--method", options->method, "NAME", "auto, direct, lobpcg, landing, or of landfall methods [auto]");
-  add("--direction", options->direction, "NAME",
-      "of landing: metric, riemannian, euclidean, preconditioned\n"
-      "[riemannian for the largest where B can be factored,\n"
-      "otherwise preconditioned by a sketch of B]");
+  add("--method", options->method, "NAME", "auto, direct, lobpcg, landing, or of landfall methods [auto]")
+      ->check(known_method({"auto", "direct", "lobpcg", "landing"}, Problem::gevp));
+  auto* direction =
+      add("--direction", options->direction, "NAME",
+          "of landing: metric, riemannian, euclidean, preconditioned [riemannian for the largest "
+          "where B can be factored, otherwise preconditioned by a sketch of B]")
+          ->check(one_of({"auto", "metric", "riemannian", "euclidean", "preconditioned"}));
   add("--tolerance", options->gevp.tolerance, "X",
-      "relative residual at which to stop\n[1e-10; 1e-5 in single precision]")
+      "relative residual at which to stop [1e-10; 1e-5 in single precision]")
       ->check(positive_number());
   add("--max-iterations", options->gevp.max_iterations, "N", "where to stop [lobpcg 1000, landing 20000]")
       ->check(whole_number(1));
@@ -256,15 +271,19 @@ void setup_gevp(CLI::App& parent, Action action) {
   add("--seed", options->gevp.seed, "N", "of the random start [0]")->check(whole_number(0));
   add("--threads", options->threads, "N", "of dense products [all]")->check(whole_number(1));
   auto* out = add("--out", options->out, "FOLDER",
-                  "a new folder for eigenvalues.npy, eigenvectors.npy,\nhistory, summary and report");
+                  "a new folder for eigenvalues.npy, eigenvectors.npy, history, summary and report");
   command->add_flag("--force", options->force, "replace the run that is there")->needs(out);
   command->add_flag("--json", options->json, "print one JSON object instead of the table");
-  command->add_flag("--quiet", options->quiet, "print the table alone, no progress");
+  add_quiet({command}, options->quiet, options->verbose);
   command->footer(
       "Examples:\n"
       "  landfall gevp A.npy B.npy -p 5\n"
       "  landfall gevp stiffness.mtx mass.mtx -p 10 --smallest --json");
-  command->callback([options, action] {
+  command->callback([options, action, direction] {
+    if (action == Action::compare) return;
+    if (direction->count() > 0 && options->method != "auto" && options->method != "landing")
+      throw CLI::ValidationError("--direction",
+                                 fmt::format("is of landing, but --method is {}", options->method));
     check(*options);
     if (action == Action::plan) require_planned(options->gevp.rival);
     const bool single = options->precision == "single";

@@ -113,9 +113,10 @@ void run(const Options& options, const CLI::App& command) {
       {.memory = options.ica.memory, .kept = !options.run.out.empty(), .sampling = Sampling::in_order});
   IcaOptions ica = options.ica;
   const auto result = [&] {
-    LiveLine line(!options.run.quiet);
     ica.checkpoints = checkpoints.hooks();
-    ica.observer = show_progress(line, ica.passes);
+    ProgressLine line(standard_error(), !options.run.quiet);
+    ica.observer =
+        show_progress(line, {.passes = ica.passes, .rows = source->rows(), .verbose = options.run.verbose});
     return fit_ica<S>(std::move(source), ica);
   }();
   const double seconds = since(start);
@@ -130,7 +131,8 @@ void run(const Options& options, const CLI::App& command) {
         checkpoints.write_last(folder);
       },
       [&] { print_table(result, distance); });
-  if (options.run.quiet || options.run.json) return;
+  if (options.run.verbose) tell_choice(result.choice, result.batch, result.back_offs);
+  if (options.run.quiet || (options.run.json && !options.run.verbose)) return;
   tell_dropped(options.data, result.dropped);
   tell_end(result.method_name, reason(options), result.samples, fmt::format("{:.3g}", result.ridge),
            result.passes, seconds);
@@ -150,8 +152,7 @@ void setup_ica(CLI::App& parent, Action action) {
   auto* command = parent.add_subcommand("ica", "Independent components of the rows of a file");
   const OptionAdder add{command};
   IcaOptions& ica = options->ica;
-  add("DATA", options->data, "FILE", ".npy, csv, HDF5, Matrix Market, svmlight, IDX; or a folder")
-      ->required();
+  add("DATA", options->data, "FILE", ".npy, csv, HDF5, Matrix Market, svmlight, IDX, folder")->required();
   add("-p,--components", ica.components, "K", "how many [as many as columns]")->check(whole_number(1));
   add.choice(
       "--contrast", {"logcosh", "exp", "cube"},
@@ -172,8 +173,9 @@ void setup_ica(CLI::App& parent, Action action) {
   command->footer(
       "Examples:\n"
       "  landfall ica mixtures.npy --out run\n"
-      "  landfall data laplace-ica out && landfall ica out/data.npy --truth out/mixing.npy");
+      "  landfall ica out/data.npy --truth out/mixing.npy --passes 4");
   command->callback([options, action, command] {
+    if (action == Action::compare) return;
     begin(options->run);
     const bool single = options->run.precision == "single";
     if (action == Action::plan) require_planned(options->ica.rival);

@@ -107,9 +107,13 @@ void run(const Options& options, const CLI::App& command) {
                      {.memory = options.lda.memory, .kept = !options.run.out.empty(), .labels = &labels});
   LdaOptions lda = options.lda;
   const auto result = [&, &source = source, &labels = labels] {
-    LiveLine line(!options.run.quiet);
+    if (options.run.verbose && source->rewindable())
+      print_plan(stderr, plan_lda<S>(*source, labels, options.lda));
     lda.checkpoints = checkpoints.hooks();
-    lda.observer = show_progress(line, lda.passes);
+    ProgressLine line(standard_error(), !options.run.quiet);
+    lda.observer = show_progress(
+        line,
+        {.passes = lda.passes, .rows = training_rows(*source, lda.held_out), .verbose = options.run.verbose});
     return fit_lda<S>(std::move(source), labels, lda);
   }();
   const double seconds = since(start);
@@ -122,7 +126,8 @@ void run(const Options& options, const CLI::App& command) {
         checkpoints.write_last(folder);
       },
       [&] { print_table(result); });
-  if (options.run.quiet || options.run.json) return;
+  if (options.run.verbose) tell_choice(result.choice, result.batch, result.back_offs);
+  if (options.run.quiet || (options.run.json && !options.run.verbose)) return;
   tell_dropped(options.data, result.dropped);
   tell_end(to_string(result.method), result.reason, result.samples, fmt::format("{:.3g}", result.ridge),
            result.passes, seconds);
@@ -131,9 +136,7 @@ void run(const Options& options, const CLI::App& command) {
 template <class S>
 void plan(const Options& options) {
   const auto [source, labels] = open_data<S>(options);
-  const Plan plan = plan_lda<S>(*source, labels, options.lda);
-  const auto method = to_string(plan.exact_is_chosen ? LdaMethod::exact : LdaMethod::landing);
-  tell_plan("lda", method, plan.reason, {{"exact", plan.exact}, {"landing", plan.landing}}, options.run.json);
+  tell_plan("lda", plan_lda<S>(*source, labels, options.lda), options.run.json);
 }
 
 }  // namespace
@@ -143,8 +146,7 @@ void setup_lda(CLI::App& parent, Action action) {
   auto* command = parent.add_subcommand("lda", "Directions in which classes of rows differ most");
   const OptionAdder add{command};
   LdaOptions& lda = options->lda;
-  add("DATA", options->data, "FILE", ".npy, csv, HDF5, Matrix Market, svmlight, IDX; or a folder")
-      ->required();
+  add("DATA", options->data, "FILE", ".npy, csv, HDF5, Matrix Market, svmlight, IDX, folder")->required();
   auto* labels = add("--labels", options->labels, "FILE", "one per row: text, .npy, IDX [svmlight: its own]");
   add("--label-column", options->column, "NAME", "or number from 1: of DATA, instead of --labels")
       ->excludes(labels);
@@ -152,7 +154,7 @@ void setup_lda(CLI::App& parent, Action action) {
   add.choice(
       "--method", {"auto", "exact", "landing"},
       [&lda](const std::string& name) { lda.method = parse_lda_method(name); },
-      "auto, exact or landing [auto: what fits in --memory, then the faster]");
+      "auto, exact or landing [auto: what fits, then time]");
   add_solver_options(add, lda,
                      {.passes = "4", .batch = "128 or 8p; sparse rows 1024", .ridge = "1e-6; double 1e-8"});
   add_row_options(add, lda.transform);
@@ -167,6 +169,7 @@ void setup_lda(CLI::App& parent, Action action) {
       "  landfall lda images.npy --labels labels.npy -p 5 --held-out 0.2\n"
       "  landfall lda iris.csv --label-column species --out run");
   command->callback([options, action, command] {
+    if (options->lda.method == LdaMethod::exact) refuse_by_hand(*command, "exact");
     begin(options->run);
     const bool single = options->run.precision == "single";
     if (action == Action::plan)

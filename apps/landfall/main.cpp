@@ -6,68 +6,61 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <new>
 
 #include "arguments.hpp"
+#include "child_run.hpp"
 #include "command_line.hpp"
 #include "commands.hpp"
+#include "help_page.hpp"
 #include "run_checkpoints.hpp"
+#include "screen.hpp"
 #include <fmt/format.h>
 
 namespace {
 
 /// Ends the program past the handlers of exit(): HDF5's would add a line of its own after a damaged file.
 [[noreturn]] void fail(int code, std::string_view message) {
-  fmt::print(stderr, "landfall: {}\n", message);
+  using namespace landfall::app;
+  fmt::print(stderr, "{} {}\n", standard_error().painted("landfall:", Paint::error), message);
   std::fflush(nullptr);
   std::_Exit(code);
 }
 
-/// One empty line between groups of options, where CLI11 has two.
-class HelpPage : public CLI::Formatter {
-  std::string make_help(const CLI::App* command, std::string name, CLI::AppFormatMode mode) const override {
-    std::string text = CLI::Formatter::make_help(command, std::move(name), mode);
-    for (std::size_t at = 0; (at = text.find("\n\n\n", at)) != std::string::npos;) text.erase(at, 1);
-    return text;
-  }
-};
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  landfall::app::set_command_line(argc, argv);
+  using namespace landfall::app;
+  set_command_line(argc, argv);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error with a sentence, not a crash
   CLI::App program(
-      "Canonical correlations, independent components, discriminants and generalized eigenproblems,\n"
-      "by the landing method and by others.",
+      "Canonical correlations, independent components, discriminants and generalized\n"
+      "eigenproblems, by the landing method and by others.",
       "landfall");
   program.set_help_flag("-h,--help", "print this help and exit");
   program.set_version_flag("--version", fmt::format("landfall {}", landfall::version()),
                            "print the version and exit");
   program.require_subcommand(1);
-  program.formatter(std::make_shared<HelpPage>());
-  program.get_formatter()->column_width(28);
-  program.get_formatter()->label("SUBCOMMAND", "COMMAND ...");
+  program.formatter(help_page());
   program.footer(
       "Examples:\n"
       "  landfall cca left.npy right.npy -p 5 --out run\n"
       "  landfall transform run left.npy right.npy -o scores.npy\n"
-      "  landfall data pencil out -n 500 --kind planted\n"
-      "  landfall gevp out/A.npy out/B.npy -p 5 --known out/eigenvalues.npy\n"
-      "landfall COMMAND --help tells more. Exit codes: 0 done, 2 wrong use, 3 bad input data,\n"
-      "4 the numbers failed.");
-  landfall::app::setup_cca(program, landfall::app::Action::run);
-  landfall::app::setup_ica(program, landfall::app::Action::run);
-  landfall::app::setup_lda(program, landfall::app::Action::run);
-  landfall::app::setup_gevp(program, landfall::app::Action::run);
-  landfall::app::setup_transform(program);
-  landfall::app::setup_report(program);
-  landfall::app::setup_plan(program);
-  landfall::app::setup_reproduce(program);
-  landfall::app::setup_data(program);
-  landfall::app::setup_methods(program);
-  for (CLI::App* command : program.get_subcommands(nullptr)) command->group("Commands");
+      "landfall COMMAND --help tells more. Exit codes: 0 done, 2 wrong use, 3 bad input\n"
+      "data, 4 the numbers failed.");
+  setup_cca(program, Action::run);
+  setup_ica(program, Action::run);
+  setup_lda(program, Action::run);
+  setup_gevp(program, Action::run);
+  setup_transform(program);
+  setup_report(program);
+  setup_plan(program);
+  setup_compare(program);
+  setup_reproduce(program);
+  setup_data(program);
+  setup_methods(program);
+  setup_completion(program);
+  setup_man(program);
 
   try {
     program.parse(argc, argv);
@@ -76,8 +69,10 @@ int main(int argc, char** argv) {
   } catch (const CLI::Success& help) {
     return program.exit(help);
   } catch (const CLI::ParseError& error) {
-    fail(2, landfall::app::explain(program, error));
-  } catch (const landfall::app::Interrupted& error) {
+    fail(2, explain(program, error));
+  } catch (const ChildFailed& child) {
+    return child.code;
+  } catch (const Interrupted& error) {
     fail(130, error.what());
   } catch (const landfall::UsageError& error) {
     fail(2, error.what());

@@ -4,12 +4,29 @@
 
 #include <algorithm>
 
+#include "nearest.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
 
+CLI::Validator known_method(std::vector<std::string> names, Problem problem) {
+  for (const Rival& rival : rivals())
+    if (rival.solves(problem) && std::ranges::find(names, rival.name) == names.end())
+      names.emplace_back(rival.name);
+  const std::string title = one_of(names).get_name();  // by which completion knows them
+  return CLI::Validator(
+             [names = std::move(names)](std::string& text) {
+               if (std::ranges::find(names, text) != names.end()) return std::string();
+               return fmt::format("'{}' is not a method of this problem, see landfall methods{}", text,
+                                  suggestion(text, names));
+             },
+             "")
+      .name(title);
+}
+
 void add_method(const OptionAdder& add, std::vector<std::string> names, Problem problem,
                 std::function<void(const std::string&)> choose, std::string& rival, const std::string& text) {
+  const CLI::Validator known = known_method(names, problem);
   add.command
       ->add_option_function<std::string>(
           "--method",
@@ -20,7 +37,8 @@ void add_method(const OptionAdder& add, std::vector<std::string> names, Problem 
               rival = find_rival(name, problem).name;
           },
           text)
-      ->option_text("NAME");
+      ->option_text("NAME")
+      ->check(known);
 }
 
 void require_planned(const std::string& rival) {

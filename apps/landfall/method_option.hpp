@@ -13,6 +13,9 @@
 
 namespace landfall::app {
 
+/// These names, and those of the rivals that solve the problem.
+CLI::Validator known_method(std::vector<std::string> names, Problem problem);
+
 /// Calls choose() with one of the names; sets `rival` to one of the registry's.
 void add_method(const OptionAdder& add, std::vector<std::string> names, Problem problem,
                 std::function<void(const std::string&)> choose, std::string& rival, const std::string& text);

@@ -25,7 +25,10 @@ void print_methods() {
 
 void setup_methods(CLI::App& program) {
   auto* command = program.add_subcommand("methods", "The methods that --method takes beside landing");
-  command->footer("Example:\n  landfall cca left.npy right.npy -p 5 --method ey-adam");
+  command->footer(
+      "Examples:\n"
+      "  landfall methods\n"
+      "  landfall cca left.npy right.npy -p 5 --method ey-adam");
   command->callback([] { print_methods(); });
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "help_page.hpp"
 #include "run_folder.hpp"
 
 namespace landfall::app {
@@ -13,7 +14,6 @@ namespace {
 
 constexpr std::array<std::pair<Missing, std::string_view>, 3> kMissing{
     {{Missing::error, "error"}, {Missing::drop, "drop"}, {Missing::mean, "mean"}}};
-constexpr const char* kByHand = "Landing by hand";
 
 }  // namespace
 
@@ -52,6 +52,7 @@ void add_held_out(const OptionAdder& add, double& fraction) {
 }
 
 void add_landing_options(const OptionAdder& add, AdaptiveOptions& landing) {
+  add.command->set_help_all_flag("--help-all", "the same with the options of landing by hand");
   const auto by_hand = [&](const char* name, auto& value, const char* shown, const char* text) {
     return add(name, value, shown, text)->group(kByHand);
   };
@@ -77,10 +78,22 @@ void add_guard(const OptionAdder& add, std::optional<Index>& guard, const char* 
 void add_run_options(const OptionAdder& add, RunOptions& run) {
   add("--precision", run.precision, "NAME", "single or double [single]")->check(one_of({"single", "double"}));
   add("--threads", run.threads, "N", "of dense products [all]")->check(whole_number(1));
-  auto* out = add("--out", run.out, "FOLDER", "a new folder for weights, history, summary and report");
+  auto* out = add("--out", run.out, "FOLDER", "a new folder for weights, history, summary, report");
   add.command->add_flag("--force", run.force, "replace the run that is there")->needs(out);
   add.command->add_flag("--json", run.json, "print one JSON object instead of the table");
-  add.command->add_flag("--quiet", run.quiet, "print the table alone, no progress");
+  add_quiet(add, run.quiet, run.verbose);
+}
+
+void add_quiet(const OptionAdder& add, bool& quiet, bool& verbose) {
+  auto* flag = add.command->add_flag("--quiet", quiet, "print the table alone, no progress");
+  add.command->add_flag("--verbose", verbose, "say what was decided, and why")->excludes(flag);
+}
+
+void refuse_by_hand(const CLI::App& command, std::string_view method) {
+  for (const CLI::Option* option : command.get_options())
+    if (option->get_group() == kByHand && option->count() > 0)
+      throw CLI::ValidationError(option->get_name(),
+                                 fmt::format("is of landing, but --method is {}", method));
 }
 
 void add_checkpoint_options(const OptionAdder& add, RunOptions& run) {

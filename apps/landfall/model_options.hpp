@@ -25,7 +25,7 @@ struct RunOptions {
   bool force = false, resume = false;
   double checkpoint_every = 60;  // seconds
   int threads = 0;               // 0: all
-  bool json = false, quiet = false;
+  bool json = false, quiet = false, verbose = false;
 };
 
 /// What the help page says of the values that are taken where none is given.
@@ -41,12 +41,12 @@ void add_solver_options(const OptionAdder& add, Options& options, const SolverDe
   auto* ridge =
       add("--ridge", options.ridge, "G", "added to the diagonal of the covariance")->check(number_from(0));
   add("--relative-ridge", options.relative_ridge, "G",
-      fmt::format("the same, times the mean variance [{}]", defaults.ridge))
+      fmt::format("times the mean variance [{}]", defaults.ridge))
       ->check(number_from(0))
       ->excludes(ridge);
   add("--passes", options.passes, "T", fmt::format("readings of the data by landing [{}]", defaults.passes))
       ->check(positive_number());
-  add("--batch", options.batch, "R", fmt::format("rows per step of landing [{}]", defaults.batch))
+  add("--batch", options.batch, "R", fmt::format("rows per step [{}]", defaults.batch))
       ->check(whole_number(1));
   add("--memory", options.memory, "SIZE", "that may be used, such as 512MiB [2GiB]")
       ->transform(memory_size());
@@ -69,10 +69,15 @@ void add_landing_options(const OptionAdder& add, AdaptiveOptions& landing);
 /// --guard, under the same heading.
 void add_guard(const OptionAdder& add, std::optional<Index>& guard, const char* standard);
 
-/// --precision, --threads, --out, --force, --json and --quiet.
+/// --precision, --threads, --out, --force, --json, --quiet and --verbose.
 void add_run_options(const OptionAdder& add, RunOptions& run);
+/// The last two, of which there may be one.
+void add_quiet(const OptionAdder& add, bool& quiet, bool& verbose);
 /// --resume and --checkpoint-every.
 void add_checkpoint_options(const OptionAdder& add, RunOptions& run);
+
+/// Options of landing contradict a method that is not.
+void refuse_by_hand(const CLI::App& command, std::string_view method);
 
 /// Before the work: the run folder can be made, the threads are as many as asked for.
 void begin(const RunOptions& run);

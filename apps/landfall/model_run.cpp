@@ -2,11 +2,11 @@
 
 #include <landfall/data/csv_source.hpp>
 
-#include <algorithm>
 #include <cstdio>
 
 #include "report_data.hpp"
 #include "table.hpp"
+#include <fmt/ranges.h>
 
 namespace landfall::app {
 namespace {
@@ -24,18 +24,6 @@ void write_history(const std::filesystem::path& path, const std::vector<Progress
 }
 
 }  // namespace
-
-std::function<bool(const Progress&)> show_progress(LiveLine& line, double passes) {
-  return [&line, passes](const Progress& progress) {
-    line.show([&] {
-      const double left = progress.seconds * (passes / std::max(progress.passes, 1e-9) - 1);
-      return fmt::format("pass {:.2f} of {:g}   {:.0f} s left   objective {:.5f}   infeasibility {:.1e}",
-                         progress.passes, passes, std::max(left, 0.0), progress.objective,
-                         progress.infeasibility);
-    });
-    return true;
-  };
-}
 
 Json landing_choice(const AdaptiveChoice& choice, int back_offs) {
   return {{"first_rows", choice.first_rows},
@@ -68,6 +56,17 @@ void deliver(const RunOptions& run, const Json& summary, const std::vector<Progr
 void tell_dropped(std::string_view name, const std::vector<Index>& columns) {
   if (!columns.empty())
     fmt::print(stderr, "{}: {} left out\n", name, counted(columns.size(), "constant column"));
+}
+
+void tell_choice(const AdaptiveChoice& choice, Index batch, int back_offs) {
+  if (choice.first_rows == 0) return;
+  fmt::print(stderr,
+             "landing: {} looked at first, {}; preconditioner of rank {}; row noise {:.3g}\n"
+             "landing: batch {}, step {:.3g}, momentum {:.2g}, attraction {:.3g}; step halved {}\n",
+             counted(static_cast<std::size_t>(choice.first_rows), "row"),
+             choice.warm_up > 0 ? fmt::format("{} warm-up passes over them", choice.warm_up) : "no warm-up",
+             fmt::join(choice.rank, " and "), choice.noise, batch, choice.step, choice.momentum, choice.omega,
+             counted(static_cast<std::size_t>(back_offs), "time"));
 }
 
 void tell_end(std::string_view method, std::string_view reason, Index samples, std::string_view ridge,

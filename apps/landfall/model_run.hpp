@@ -16,9 +16,10 @@
 #include <vector>
 
 #include "command_line.hpp"
-#include "live_line.hpp"
 #include "model_options.hpp"
+#include "progress.hpp"
 #include "run_folder.hpp"
+#include "stopwatch.hpp"
 #include <nlohmann/json.hpp>
 
 namespace landfall::app {
@@ -29,14 +30,18 @@ inline std::vector<double> numbers(const Vector<double>& vector) {
   return {vector.begin(), vector.end()};
 }
 
-/// A line on the terminal while landing goes on.
-std::function<bool(const Progress&)> show_progress(LiveLine& line, double passes);
-
 /// Whether columns of an svmlight file are counted from 0 or 1; null where the width of a file is its own.
 template <class S>
 Json first_index(const Source<S>& source) {
   const auto range = source.indices();
   return range ? Json(range->first) : Json();
+}
+
+/// Of one pass, where the source says how many rows it has.
+template <class S>
+std::optional<Index> training_rows(const Source<S>& source, double held_out) {
+  if (!source.rows()) return std::nullopt;
+  return static_cast<Index>(static_cast<double>(*source.rows()) * (1 - held_out));
 }
 
 Json landing_choice(const AdaptiveChoice& choice, int back_offs);
@@ -81,6 +86,8 @@ void deliver(const RunOptions& run, const Json& summary, const std::vector<Progr
 
 /// "left.npy: 2 constant columns left out", if there are any; to standard error, as the next.
 void tell_dropped(std::string_view name, const std::vector<Index>& columns);
+/// What landing took from the first rows, and how often it had to halve its step.
+void tell_choice(const AdaptiveChoice& choice, Index batch, int back_offs);
 /// "landing (asked for): 4000 rows, ridge 0.001, 4 passes, 1.25 s"
 void tell_end(std::string_view method, std::string_view reason, Index samples, std::string_view ridge,
               double passes, double seconds);

@@ -11,7 +11,8 @@ void setup_plan(CLI::App& program) {
   setup_lda(*command, Action::plan);
   setup_gevp(*command, Action::plan);
   command->footer(
-      "Takes the arguments of the command. Examples:\n"
+      "Takes the arguments of the command.\n"
+      "Examples:\n"
       "  landfall plan cca left.npy right.npy -p 5 --memory 512MiB\n"
       "  landfall plan gevp A.npy B.npy -p 10 --json");
 }

@@ -4,6 +4,26 @@
 #include <nlohmann/json.hpp>
 
 namespace landfall::app {
+namespace {
+
+std::string_view chosen(const Plan& plan) {
+  return plan.exact_is_chosen ? "exact" : "landing";
+}
+
+std::vector<Alternative> both(const Plan& plan) {
+  return {{"exact", plan.exact}, {"landing", plan.landing}};
+}
+
+}  // namespace
+
+void print_plan(std::FILE* out, std::string_view method, std::string_view reason,
+                const std::vector<Alternative>& alternatives) {
+  fmt::print(out, "{:<10}{:>10}  {:>12}\n", "", "memory", "time");
+  for (const auto& [name, cost] : alternatives)
+    fmt::print(out, "{:<10}{:>10}  {:>12}{}\n", name, memory_text(cost.bytes), time_text(cost.seconds),
+               name == method ? "  <- chosen" : "");
+  fmt::print(out, "{}: {}\n", method, reason);
+}
 
 void tell_plan(std::string_view problem, std::string_view method, std::string_view reason,
                const std::vector<Alternative>& alternatives, bool json) {
@@ -15,11 +35,15 @@ void tell_plan(std::string_view problem, std::string_view method, std::string_vi
     fmt::print("{}\n", plan.dump(2));
     return;
   }
-  fmt::print("{:<10}{:>10}  {:>12}\n", "", "memory", "time");
-  for (const auto& [name, cost] : alternatives)
-    fmt::print("{:<10}{:>10}  {:>12}{}\n", name, memory_text(cost.bytes), time_text(cost.seconds),
-               name == method ? "  <- chosen" : "");
-  fmt::print("{}: {}\n", method, reason);
+  print_plan(stdout, method, reason, alternatives);
+}
+
+void print_plan(std::FILE* out, const Plan& plan) {
+  print_plan(out, chosen(plan), plan.reason, both(plan));
+}
+
+void tell_plan(std::string_view problem, const Plan& plan, bool json) {
+  tell_plan(problem, chosen(plan), plan.reason, both(plan), json);
 }
 
 }  // namespace landfall::app

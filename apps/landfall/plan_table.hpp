@@ -1,10 +1,12 @@
 // What `landfall plan` prints: the methods side by side, the chosen one marked, and why.
 //
-//   tell_plan("cca", "exact", plan.reason, {{"exact", plan.exact}, {"landing", plan.landing}}, json);
+//   tell_plan("cca", plan, json);
+//   tell_plan("ica", "landing", reason, {{"landing", cost}}, json);
 #pragma once
 
 #include <landfall/models/plan.hpp>
 
+#include <cstdio>
 #include <string_view>
 #include <vector>
 
@@ -15,8 +17,16 @@ struct Alternative {
   Cost cost;
 };
 
-/// A table, or one JSON object, on standard output.
+/// The table alone, with the reason below; to standard error while a run begins.
+void print_plan(std::FILE* out, std::string_view method, std::string_view reason,
+                const std::vector<Alternative>& alternatives);
+
+/// The table, or one JSON object, on standard output.
 void tell_plan(std::string_view problem, std::string_view method, std::string_view reason,
                const std::vector<Alternative>& alternatives, bool json);
+
+/// Both, of exact and landing.
+void print_plan(std::FILE* out, const Plan& plan);
+void tell_plan(std::string_view problem, const Plan& plan, bool json);
 
 }  // namespace landfall::app

@@ -3,6 +3,7 @@
 
 #include "arguments.hpp"
 #include "commands.hpp"
+#include "comparison_report.hpp"
 #include "report_data.hpp"
 #include <fmt/format.h>
 
@@ -12,12 +13,13 @@ void setup_report(CLI::App& program) {
   auto run = std::make_shared<std::string>();
   auto* command = program.add_subcommand("report", "Write the report of a run again");
   const OptionAdder add{command};
-  add("RUN", *run, "FOLDER", "that --out of cca, ica, lda or gevp has made; gets report.html")->required();
+  add("RUN", *run, "FOLDER", "that --out has made; gets report.html")->required();
   command->footer(
       "Examples:\n"
-      "  landfall report run");
+      "  landfall report run\n"
+      "  xdg-open $(landfall report run)");
   command->callback([run] {
-    write_report(*run);
+    is_comparison(*run) ? write_comparison_report(*run) : write_report(*run);
     fmt::print("{}\n", (std::filesystem::path(*run) / "report.html").string());
   });
 }

@@ -89,9 +89,9 @@ void setup_reproduce(CLI::App& program) {
   add("NAME", options->name, "NAME", fmt::format("{}", fmt::join(names, "\n")))
       ->required()
       ->check(one_of(names));
-  command->add_flag("--quick", options->settings.quick, "small sizes: all of them in a minute or two");
-  add("--out", options->out, "FOLDER", "for NAME.html and its csv files; made if missing [reproduction]");
-  add("--data", options->data, "FOLDER", "split MNIST, as landfall data split-mnist writes it [mnist]");
+  command->add_flag("--quick", options->settings.quick, "small sizes: all in a minute");
+  add("--out", options->out, "FOLDER", "for NAME.html and csv files [reproduction]");
+  add("--data", options->data, "FOLDER", "that landfall data split-mnist made [mnist]");
   add("--seed", options->settings.seed, "N", "of everything random [0]")->check(whole_number(0));
   command->footer(
       "Examples:\n"

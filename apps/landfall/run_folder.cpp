@@ -115,10 +115,14 @@ std::string json_text(const nlohmann::ordered_json& json) {
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-void write_summary(const std::filesystem::path& folder, const nlohmann::ordered_json& summary) {
-  AtomicFile file(folder / kSummary);
-  file.write(json_text(summary) + "\n");
+void write_json(const std::filesystem::path& path, const nlohmann::ordered_json& json) {
+  AtomicFile file(path);
+  file.write(json_text(json) + "\n");
   file.commit();
+}
+
+void write_summary(const std::filesystem::path& folder, const nlohmann::ordered_json& summary) {
+  write_json(folder / kSummary, summary);
 }
 
 std::uint64_t peak_memory() {

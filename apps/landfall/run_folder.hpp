@@ -37,6 +37,7 @@ void write_run_folder(const std::filesystem::path& path,
 /// With indentation. Text that is not UTF-8, as names of classes may be, has its odd bytes replaced.
 std::string json_text(const nlohmann::ordered_json& json);
 
+void write_json(const std::filesystem::path& path, const nlohmann::ordered_json& json);
 /// folder/summary.json.
 void write_summary(const std::filesystem::path& folder, const nlohmann::ordered_json& summary);
 

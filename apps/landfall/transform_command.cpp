@@ -6,15 +6,18 @@
 #include <landfall/data/writer.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/models/discriminant.hpp>
+#include <landfall/models/plan.hpp>
 
 #include <memory>
 #include <optional>
 
 #include "commands.hpp"
 #include "fitted_run.hpp"
-#include "live_line.hpp"
 #include "model_options.hpp"
+#include "progress.hpp"
+#include "run_folder.hpp"
 #include "scores.hpp"
+#include "stopwatch.hpp"
 #include "table.hpp"
 #include <fmt/format.h>
 
@@ -151,11 +154,16 @@ class ClassWriter {
 template <class S, class Out>
 void write_all(const Options& options, ScoreReader<S>& reader, Out& out) {
   {
-    LiveLine line(!options.quiet);
+    ProgressLine line(standard_error(), !options.quiet);
+    const auto begin = Clock::now();
     Matrix<S> scores;
     while (reader.next(scores)) {
       out.write(reader.numbers(), scores);
-      line.show([&] { return fmt::format("{} rows", reader.read()); });
+      line.show([&] {
+        return Parts{fmt::format("{} rows", reader.read()),
+                     count_text(static_cast<double>(reader.read()) / since(begin)) + " rows/s",
+                     memory_text(peak_memory())};
+      });
     }
   }
   if (reader.read() == reader.dropped())
@@ -202,7 +210,7 @@ void setup_transform(CLI::App& program) {
   add("DATA", options->data, "FILE ...", "with the columns it was fitted on; of cca left and right")
       ->required();
   add("-o,--out", options->out, "FILE",
-      "a new file for the scores: .npy, .csv, .tsv, .svm, .mtx or\n"
+      "a new file for the scores: .npy, .csv, .tsv, .svm, .mtx or "
       ".h5; of cca the left columns, then the right ones; required")
       ->required();
   add.choice(

@@ -58,7 +58,9 @@ TEST_F(CcaCommand, RivalsAreMethodsByName) {
     words.push_back(method);
     expect_error(landfall(words), 2, sentence);
   };
-  refused({"cca"}, "magic", "unknown method 'magic'; landfall methods lists those there are");
+  refused(
+      {"cca"}, "magic",
+      "--method: 'magic' is not a method of this problem, see landfall methods (see landfall cca --help)");
   refused({"cca"}, "gen-oja", "gen-oja finds one component, got p = 3; gen-oja-block finds more");
   refused({"plan", "cca"}, "als", "plan knows the costs of exact and landing, not of als");
 
@@ -67,6 +69,16 @@ TEST_F(CcaCommand, RivalsAreMethodsByName) {
   EXPECT_EQ(methods.out.find("method "), 0U);
   for (const std::string name : {"ey-adam ", "als ", "plam ", "picard-o "})
     EXPECT_NE(methods.out.find("\n" + name), std::string::npos) << name;
+}
+
+TEST_F(CcaCommand, RowsThatNobodyHasCountedAreCounted) {
+  ASSERT_EQ(landfall({"data", "planted-cca", "c", "-N", "2000", "--left", "10", "--right", "8",
+                      "--correlations", "0.9,0.7", "--format", "csv"})
+                .code,
+            0);
+  const auto run = landfall({"cca", "c/left.csv", "c/right.csv", "-p", "2", "--method", "landing",
+                             "--no-center", "--ridge", "0.001", "--held-out", "0.1", "--json", "--quiet"});
+  EXPECT_NEAR(summary_of(run)["total_correlation"], 1.6, 0.1);
 }
 
 TEST_F(CcaCommand, TheTableAligns) {

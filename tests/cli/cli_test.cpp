@@ -3,6 +3,7 @@
 #include <landfall/data/npy.hpp>
 
 #include <array>
+#include <iterator>
 #include <set>
 
 #include "cli/program.hpp"
@@ -67,11 +68,44 @@ void expect_near(const std::vector<double>& values, const std::vector<double>& k
 }
 
 TEST_F(CliTest, HelpFitsAPageAndHasExamples) {
-  for (const Words& arguments : {Words{"--help"}, Words{"gevp", "--help"}, Words{"data", "pencil", "--help"},
-                                 Words{"data", "info", "--help"}}) {
-    SCOPED_TRACE(arguments[0]);
+  for (const char* command : {"",
+                              "cca",
+                              "ica",
+                              "lda",
+                              "gevp",
+                              "transform",
+                              "report",
+                              "plan",
+                              "plan cca",
+                              "compare",
+                              "compare cca",
+                              "compare ica",
+                              "compare gevp",
+                              "data",
+                              "data info",
+                              "data pencil",
+                              "data planted-cca",
+                              "data laplace-ica",
+                              "data split-mnist",
+                              "data split-fashion",
+                              "completion",
+                              "man"}) {
+    SCOPED_TRACE(command);
+    std::istringstream text(command);
+    Words arguments{std::istream_iterator<std::string>(text), {}};
+    arguments.emplace_back("--help");
     expect_help(landfall(arguments));
   }
+  const std::string page = landfall({"--help"}).out;
+  EXPECT_LE(std::count(page.begin(), page.end(), '\n'), 30);
+}
+
+TEST_F(CliTest, LandingByHandIsOnAPageOfItsOwn) {
+  EXPECT_EQ(landfall({"cca", "--help"}).out.find("--momentum"), std::string::npos);
+  const Outcome all = landfall({"cca", "--help-all"});
+  EXPECT_EQ(all.code, 0);
+  EXPECT_NE(all.out.find("Landing by hand:\n  --step ETA"), std::string::npos);
+  EXPECT_NE(all.out.find("--passes T"), std::string::npos);
 }
 
 TEST_F(CliTest, VersionIsTheProjects) {
@@ -85,12 +119,12 @@ TEST_F(CliTest, WrongUseIsOneSentenceAndTwo) {
     SCOPED_TRACE(sentence);
     expect_error(landfall(arguments), 2, sentence);
   };
-  wrong({},
-        "landfall needs a command: cca, ica, lda, gevp, transform, report, plan, data or methods (see landfall "
-        "--help)");
-  wrong({"cook"},
-        "unknown command 'cook'; expected cca, ica, lda, gevp, transform, report, plan, data or methods (see "
-        "landfall --help)");
+  const std::string commands =
+      "cca, ica, lda, gevp, transform, report, plan, compare, data, methods, completion or man";
+  wrong({}, "landfall needs a command: " + commands + " (see landfall --help)");
+  wrong({"cook"}, "unknown command 'cook'; expected " + commands + " (see landfall --help)");
+  wrong({"gvep"}, "unknown command 'gvep'; did you mean gevp? (see landfall --help)");
+  wrong({"data", "pencli"}, "unknown command 'pencli'; did you mean pencil? (see landfall data --help)");
   wrong({"--cook"}, "unknown option '--cook' (see landfall --help)");
   wrong({"gevp"}, "A is required (see landfall gevp --help)");
   wrong({"gevp", "A.npy"}, "B is required (see landfall gevp --help)");
@@ -110,9 +144,18 @@ TEST_F(CliTest, WrongUseIsOneSentenceAndTwo) {
   wrong_gevp({"-p", "21"}, "21 components asked of 20x20 matrices; expected 1 to 20");
   wrong_gevp({"--cook"}, "unknown option '--cook'" + see);
   wrong_gevp({"C.npy"}, "unexpected argument 'C.npy'" + see);
-  wrong_gevp({"--method", "qr"}, "unknown method 'qr'; expected auto, direct, lobpcg or landing");
+  wrong_gevp({"--toleranc=1"}, "unknown option '--toleranc'; did you mean --tolerance?" + see);
+  wrong_gevp({"--max"}, "unknown option '--max'; did you mean --max-iterations?" + see);
+  wrong_gevp({"--method", "qr"},
+             "--method: 'qr' is not a method of this problem, see landfall methods" + see);
+  wrong_gevp(
+      {"--method", "lobcpg"},
+      "--method: 'lobcpg' is not a method of this problem, see landfall methods; did you mean lobpcg?" + see);
   wrong_gevp({"--direction", "up"},
-             "unknown direction 'up': choose one of metric, riemannian, euclidean, preconditioned");
+             "--direction: 'up' is not auto, metric, riemannian, euclidean or preconditioned" + see);
+  wrong_gevp({"--method", "direct", "--direction", "metric"},
+             "--direction: is of landing, but --method is direct" + see);
+  wrong_gevp({"--quiet", "--verbose"}, "--quiet excludes --verbose" + see);
   wrong_gevp({"--precision", "half"}, "--precision: 'half' is not single or double" + see);
   wrong_gevp({"--tolerance", "-1"}, "--tolerance: '-1' is not a positive number" + see);
   wrong_gevp({"--tolerance", "nan"}, "--tolerance: 'nan' is not a positive number" + see);

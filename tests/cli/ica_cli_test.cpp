@@ -114,7 +114,7 @@ TEST_F(IcaCommand, WrongUseBadDataAndFailedNumbersAreSentences) {
   expect_error(landfall({"ica"}), 2, "DATA is required" + see);
   expect_error(ica({"--contrast", "square"}), 2, "--contrast: 'square' is not logcosh, exp or cube" + see);
   expect_error(ica({"--method", "exact"}), 2,
-               "unknown method 'exact'; landfall methods lists those there are");
+               "--method: 'exact' is not a method of this problem, see landfall methods" + see);
   expect_error(ica({"--method", "fastica", "--contrast", "cube"}), 2,
                "fastica has the contrast logcosh, got cube");
   expect_error(ica({"-p", "0"}), 2, "--components: '0' is not a whole number of at least 1" + see);
