@@ -102,6 +102,9 @@ Json weights_section(const Run& run) {
                           ? "One picture for each pair: the weights of the left view beside those of the "
                             "right one, on the scale of the largest of both."
                           : "One picture for each, on the scale of its largest weight.";
+    if (components > kMostPictures)
+      section["text"] =
+          Json::array({section["text"], fmt::format("The first {} of {}.", kMostPictures, components)});
     section["images"] = pictures(run, views);
     return section;
   }

@@ -30,4 +30,5 @@
 #include <landfall/models/online_lda.hpp>
 #include <landfall/rivals/cca_ey.hpp>
 #include <landfall/rivals/lobpcg.hpp>
+#include <landfall/rivals/registry.hpp>
 #include <landfall/version.hpp>

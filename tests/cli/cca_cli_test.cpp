@@ -71,6 +71,16 @@ TEST_F(CcaCommand, RivalsAreMethodsByName) {
     EXPECT_NE(methods.out.find("\n" + name), std::string::npos) << name;
 }
 
+TEST_F(CcaCommand, RowsThatNobodyHasCountedAreCounted) {
+  ASSERT_EQ(landfall({"data", "planted-cca", "c", "-N", "2000", "--left", "10", "--right", "8",
+                      "--correlations", "0.9,0.7", "--format", "csv"})
+                .code,
+            0);
+  const auto run = landfall({"cca", "c/left.csv", "c/right.csv", "-p", "2", "--method", "landing",
+                             "--no-center", "--ridge", "0.001", "--held-out", "0.1", "--json", "--quiet"});
+  EXPECT_NEAR(summary_of(run)["total_correlation"], 1.6, 0.1);
+}
+
 TEST_F(CcaCommand, TheTableAligns) {
   const auto run = landfall({"cca", "d/left.npy", "d/right.npy", "-p", "2"});
   EXPECT_EQ(run.code, 0);

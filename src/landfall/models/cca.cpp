@@ -1,3 +1,4 @@
+#include <landfall/data/row_count.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/linalg/pencil_eigen.hpp>
 #include <landfall/linalg/products.hpp>
@@ -55,8 +56,8 @@ bool is_sparse(const DataStream<S>& stream) {
 
 /// What the first reading, which took so long, tells of the rows.
 template <class S>
-SourceSample sample(const DataStream<S>& stream, double seconds) {
-  if (stream.statistics(0) == nullptr) return {.rows = stream.source(0).rows().value_or(0)};
+SourceSample sample(DataStream<S>& stream, double held_out, double seconds) {
+  if (stream.statistics(0) == nullptr) return {.rows = count_rows(stream, held_out)};
   const auto rows = static_cast<double>(stream.statistics(0)->rows);
   const auto entries = static_cast<double>(stream.statistics(0)->nonzeros + stream.statistics(1)->nonzeros);
   return {.rows = stream.statistics(0)->rows, .reading = seconds / rows, .nonzeros = entries / rows};
@@ -204,8 +205,8 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
     result.views[i].ridge = ridge[i] = ridge_of(options, stream, i);
   }
 
-  const Workload work =
-      cca_workload<S>(options, features, is_sparse(stream), sample(stream, result.seconds.read));
+  const Workload work = cca_workload<S>(options, features, is_sparse(stream),
+                                        sample(stream, options.held_out, result.seconds.read));
   const Rival* rival = options.rival.empty() ? nullptr : &find_rival(options.rival, Problem::cca);
   result.method = rival ? CcaMethod::rival : options.method;
   result.reason = "asked for";

@@ -1,3 +1,4 @@
+#include <landfall/data/row_count.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/models/components.hpp>
@@ -43,16 +44,6 @@ double ridge_of(const IcaOptions& options, const DataStream<S>& stream) {
     sum += columns->variance(j) +
            (options.transform.centring == Centring::none ? columns->mean(j) * columns->mean(j) : 0);
   return options.relative_ridge * sum / static_cast<double>(stream.transform(0).kept().size());
-}
-
-template <class S>
-Index count_rows(DataStream<S>& stream) {
-  if (const ColumnStatistics* columns = stream.statistics(0)) return columns->rows;
-  if (const auto rows = stream.source(0).rows()) return *rows;
-  Index rows = 0;
-  stream.begin_pass(0);
-  while (stream.next()) rows += stream.view(0).rows();
-  return rows;
 }
 
 /// Whether all rows may be kept, and in any order: then only one reading follows that for the mean.

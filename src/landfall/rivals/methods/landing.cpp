@@ -8,6 +8,7 @@
 //
 // Steps of the first two: 1/2 over scale^2 (batch_pencil.hpp), since the curvature of Psi_B is of the order of
 // lambda_1(B)^2, with a cosine; omega such that eta omega lambda_1 = 1/4.
+#include <landfall/data/row_count.hpp>
 #include <landfall/landing/sampled.hpp>
 #include <landfall/landing/solver.hpp>
 #include <landfall/landing/view_samples.hpp>
@@ -20,15 +21,6 @@ namespace landfall {
 namespace {
 
 enum class Form { online, averaged, released };
-
-template <class S>
-Index count_rows(DataStream<S>& stream) {
-  if (const ColumnStatistics* columns = stream.statistics(0)) return columns->rows;
-  Index rows = 0;
-  stream.begin_pass(in_file_order);
-  while (stream.next()) rows += stream.view(0).rows();
-  return rows;
-}
 
 /// All rows, written out.
 template <class S>
