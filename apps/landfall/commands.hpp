@@ -20,6 +20,7 @@ void setup_transform(CLI::App& program);
 void setup_report(CLI::App& program);
 void setup_plan(CLI::App& program);
 void setup_compare(CLI::App& program);
+void setup_reproduce(CLI::App& program);
 void setup_data(CLI::App& program);
 void setup_completion(CLI::App& program);
 void setup_man(CLI::App& program);
