@@ -17,7 +17,7 @@ void setup_report(CLI::App& program) {
   command->footer(
       "Examples:\n"
       "  landfall report run\n"
-      "  xdg-open $(landfall report run)");
+      "  landfall report build/demo/comparison");
   command->callback([run] {
     is_comparison(*run) ? write_comparison_report(*run) : write_report(*run);
     fmt::print("{}\n", (std::filesystem::path(*run) / "report.html").string());

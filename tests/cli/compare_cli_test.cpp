@@ -105,6 +105,13 @@ TEST_F(CompareTest, TheFolderHoldsTheRunsAndTheComparison) {
   }
   EXPECT_TRUE(std::filesystem::exists(folder_ / "out/landing-1-pass/history.csv"));
 
+  const std::string report = content(folder_ / "out/report.html");
+  EXPECT_NE(report.find("Comparison: canonical correlations"), std::string::npos);
+  EXPECT_NE(report.find("\"landing, 1 pass\""), std::string::npos);
+  std::filesystem::remove(folder_ / "out/report.html");
+  EXPECT_EQ(run_program(folder_.path(), {"report", "out"}).code, 0);
+  EXPECT_EQ(content(folder_ / "out/report.html"), report);
+
   expect_error(compare(cca({"--methods", "exact", "--out", "out"})), 2,
                "out: exists already; give a run folder that does not, or --force");
   EXPECT_EQ(compare(cca({"--methods", "exact", "--out", "out", "--force", "--quiet"})).code, 0);
