@@ -41,6 +41,11 @@ Json summarize(const Options& options, const CcaResult<S>& result, double second
   };
   append_run(summary, options.run, options.cca, result, {left.ridge, right.ridge}, seconds);
   summary["dropped_columns"] = {left.dropped, right.dropped};
+  for (const CurvePoint& at : result.curve)
+    summary["curve"].push_back({{"passes", at.passes},
+                                {"seconds", at.seconds},
+                                {"total_correlation", at.total_correlation},
+                                {"infeasibility", at.infeasibility}});
   if (result.held_out_samples > 0) {
     summary["held_out_samples"] = result.held_out_samples;
     summary["held_out_correlations"] = numbers(result.held_out);
@@ -146,6 +151,9 @@ void setup_cca(CLI::App& parent, Action action) {
   add_centring(add, cca.transform);
   add_row_options(add, cca.transform);
   add_held_out(add, cca.held_out);
+  add("--curve", cca.curve_every, "T", "passes between evaluations on all rows, for compare")
+      ->check(positive_number())
+      ->group("");  // not in the help
   add_run_options(add, options->run);
   add_image(add, options->report);
   add_report_labels(add, options->report);

@@ -7,6 +7,7 @@
 
 #include "arguments.hpp"
 #include "child_run.hpp"
+#include "command_line.hpp"
 #include "commands.hpp"
 #include "comparison.hpp"
 #include "comparison_report.hpp"
@@ -81,6 +82,7 @@ void run(const Options& options, Comparison comparison) {
     write_run_folder(options.out, [&](const std::filesystem::path& folder) {
       comparison.folder = folder;
       result = work();
+      result["command"] = command_line();
       write_json(folder / kComparison, result);
       write_comparison_report(folder);
       write_summary(folder,

@@ -94,6 +94,16 @@ bool exact_fits(const Comparison& comparison) {
   return false;
 }
 
+/// Like the run, which it repeats draw by draw, but with evaluations on all rows on its way; apart, since these
+/// need covariances, which are not to count among what the method needs.
+Json run_curve(const Comparison& comparison, const std::string& method, double passes) {
+  constexpr double points = 40;
+  Comparison again = comparison;
+  again.arguments.insert(again.arguments.end(), {"--curve", fmt::format("{:.6g}", passes / points)});
+  const auto summary = run_one(again, method, fmt::format("{:.6g}", passes), "");
+  return summary && summary->contains("curve") ? (*summary)["curve"] : Json::array();
+}
+
 std::string passes_text(const std::string& passes) {
   return passes + (passes == "1" ? " pass" : " passes");
 }
@@ -167,6 +177,12 @@ Json compare(const Comparison& comparison, const std::function<void(const std::s
     }
   }
   if (!result["exact"].is_null()) add_fractions(runs, result["exact"]["value"]);
+  if (comparison.problem == "cca" && !comparison.folder.empty() && !result["exact"].is_null())
+    for (auto& run : runs)
+      if (!run["failed"] && run["iterations"] != 0) {
+        begin(run["name"].get<std::string>() + ", its curve");
+        run["curve"] = run_curve(comparison, run["method"], run["passes"]);
+      }
   for (const auto& run : runs)
     if (!run["failed"]) result["measure"] = measure(run["summary"]);
   result["runs"] = std::move(runs);

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <functional>
 
+#include "command_line.hpp"
 #include "report_parts.hpp"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -86,6 +87,38 @@ Json convergence(const std::filesystem::path& folder, const Json& result) {
   return runs.empty() ? Json::array() : convergence_charts(runs);
 }
 
+/// What is missing to the exact optimum on all rows, and the infeasibility there, by passes and by seconds.
+Json curves(const Json& result) {
+  Json charts = Json::array();
+  const auto chart = [&](const std::string& title, const char* x,
+                         const std::function<double(const Json&)>& y) {
+    Json one{{"kind", "line"},
+             {"title", fmt::format("{}, by {}", title, x)},
+             {"label", fmt::format("{} of each method on all rows, by {}.", title, x)},
+             {"x_label", x},
+             {"log_y", true},
+             {"series", Json::array()}};
+    for (const auto& run : result["runs"]) {
+      if (failed(run) || !run.contains("curve") || run["curve"].size() < 2) continue;
+      Json series{{"name", run["name"]}, {"x", Json::array()}, {"y", Json::array()}};
+      for (const auto& at : run["curve"]) {
+        series["x"].push_back(rounded(at[x].get<double>()));
+        series["y"].push_back(y(at) > 0 ? Json(rounded(y(at))) : Json());
+      }
+      one["series"].push_back(std::move(series));
+    }
+    if (!one["series"].empty()) charts.push_back(std::move(one));
+  };
+  if (result["exact"].is_null()) return charts;
+  const double optimum = result["exact"]["value"];
+  for (const char* x : {"passes", "seconds"}) {
+    chart("Missing to exact", x,
+          [&](const Json& at) { return 1 - at["total_correlation"].get<double>() / optimum; });
+    chart("Infeasibility", x, [](const Json& at) { return at["infeasibility"].get<double>(); });
+  }
+  return charts;
+}
+
 }  // namespace
 
 bool is_comparison(const std::filesystem::path& folder) {
@@ -104,10 +137,19 @@ void write_comparison_report(const std::filesystem::path& folder) {
   Json sections = Json::array();
   sections.push_back({{"heading", "Methods"}, {"text", words}, {"table", table(result)}});
   sections.push_back({{"heading", "What they cost"}, {"charts", cost_charts(result)}});
-  if (Json charts = convergence(folder, result); !charts.empty())
+  if (Json charts = curves(result); !charts.empty())
+    sections.push_back(
+        {{"heading", "Convergence"},
+         {"text",
+          "On all rows: which share of the exact total is missing, and the distance from the manifold. The "
+          "clock stands still while this is found out."},
+         {"charts", std::move(charts)}});
+  else if (charts = convergence(folder, result); !charts.empty())
     sections.push_back({{"heading", "On the way"},
                         {"text", "What each method saw of its batches, step by step."},
                         {"charts", std::move(charts)}});
+  if (result.contains("command"))
+    sections.push_back({{"heading", "How to reproduce it"}, {"code", shell_text(result["command"])}});
   write_page(folder / "report.html", {{"title", "Comparison: " + problem_name(result["problem"])},
                                       {"sections", std::move(sections)}});
 }

@@ -28,9 +28,10 @@ extern "C" void stop_soon(int signal) {
 
 /// Options that change no number: other data is found out by its mark.
 bool is_neutral(const std::string& name) {
-  constexpr std::array names{"LEFT",     "RIGHT",     "DATA",    "--labels",  "--truth",
-                             "--out",    "--json",    "--quiet", "--force",   "--checkpoint-every",
-                             "--resume", "--threads", "--image", "--verbose", "--help"};
+  constexpr std::array names{"LEFT",     "RIGHT",     "DATA",    "--labels", "--truth",
+                             "--out",    "--json",    "--quiet", "--force",  "--checkpoint-every",
+                             "--resume", "--threads", "--curve", "--image",  "--verbose",
+                             "--help"};
   return std::ranges::find(names, name) != names.end();
 }
 
