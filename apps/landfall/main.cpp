@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
       "  landfall cca left.npy right.npy -p 5 --out run\n"
       "  landfall transform run left.npy right.npy -o scores.npy\n"
       "landfall COMMAND --help tells more. Exit codes: 0 done, 2 wrong use, 3 bad input\n"
-      "data, 4 the numbers failed.");
+      "data, 4 the numbers failed, 130 interrupted.");
   setup_cca(program, Action::run);
   setup_ica(program, Action::run);
   setup_lda(program, Action::run);

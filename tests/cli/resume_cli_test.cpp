@@ -1,5 +1,6 @@
 // Runs that are stopped, killed, and gone on with.
 
+#include <chrono>
 #include <random>
 
 #include "summary.hpp"
@@ -56,22 +57,25 @@ class Resume : public ::testing::Test {
 
 TEST_F(Resume, AfterKillsAtAnyMomentTheResultIsTheSame) {
   ASSERT_EQ(landfall(cca("whole")).code, 0);
+  const auto began = std::chrono::steady_clock::now();
+  ASSERT_EQ(landfall(cca("written", {"--checkpoint-every", "0"})).code, 0);
+  const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - began;
   std::mt19937 random(7);
-  std::uniform_real_distribution<double> seconds(0.02, 0.4);
+  std::uniform_real_distribution<double> moment(0, whole.count());
   int killed = 0;
-  for (int i = 0; i < 30; ++i) {
-    const std::string out = "run" + std::to_string(i);
-    const Words limit{"timeout", "-s", "KILL", fmt::format("{:.3f}", seconds(random))};
+  for (int attempt = 0; killed < 30 && attempt < 300; ++attempt) {  // one that has ended cannot be killed
+    const std::string out = "run" + std::to_string(attempt);
+    const Words limit{"timeout", "-s", "KILL", fmt::format("{:.4f}", 0.001 + moment(random))};
     // every step is written to the disk: most kills come while it is
     const auto first = limited(limit, cca(out, {"--checkpoint-every", "0"}));
-    killed += first.code != 0;
     EXPECT_EQ(finished(out), first.code == 0);
     if (first.code == 0) continue;
-    const auto second = landfall(cca(out, {"--resume", "--threads", i % 2 ? "1" : "2"}));
+    ++killed;
+    const auto second = landfall(cca(out, {"--resume", "--threads", killed % 2 ? "1" : "2"}));
     EXPECT_EQ(second.code, 0) << second.err;
     expect_same(out, "whole");
   }
-  EXPECT_GE(killed, 5);
+  EXPECT_EQ(killed, 30);
 }
 
 TEST_F(Resume, ASignalLeavesACheckpoint) {
