@@ -4,7 +4,8 @@
 //   landing-online     B, B' and the gradient from disjoint parts of a batch
 //   landing-averaged   covariances of all rows so far, exact after one pass; keeps the rows and n x n matrices
 //   landing-released   what the authors' released code does: half the field, one batch for everything
-//                      (biased), eta = 0.1 and omega = 1 throughout, which suits pixels in [0, 1]
+//                      (biased), eta = 0.01 and omega = 2, a tenth of that eta after four passes, which they
+//                      chose for pixels scaled to [-1, 1]
 //
 // Steps of the first two: 1/2 over scale^2 (batch_pencil.hpp), since the curvature of Psi_B is of the order of
 // lambda_1(B)^2, with a cosine; omega such that eta omega lambda_1 = 1/4.
@@ -78,8 +79,10 @@ Result<S> solve_form(DataStream<S>& stream, const RivalOptions<S>& options) {
   solver.stop = stop::passes(problem.passes);
   solver.observer = options.observer;
   if (form == Form::released) {
-    solver.step.size = (options.step > 0 ? options.step : 0.1) / 2;
-    solver.omega = 1;
+    solver.step.size = (options.step > 0 ? options.step : 0.01) / 2;
+    solver.step.schedule = Schedule::milestones;
+    solver.step.milestones = {4};
+    solver.omega = 2;
   } else {
     solver.step.size = options.step > 0 ? options.step : 0.5 / (scale * scale);
     solver.step.schedule = Schedule::cosine;
