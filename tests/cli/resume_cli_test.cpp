@@ -6,6 +6,7 @@
 #include "summary.hpp"
 #include "support.hpp"
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace landfall::test {
 namespace {
@@ -170,6 +171,19 @@ TEST_F(Resume, AFullDiskIsASentenceAndTheLastCheckpointStays) {
 TEST_F(Resume, AFolderThatCannotBeMadeIsFoundBeforeTheWork) {
   expect_error(landfall(cca("/proc/landfall")), 3,
                "/proc/landfall: cannot make the folder: No such file or directory");
+}
+
+TEST_F(Resume, AReadOnlyFolderIsFoundBeforeTheWork) {
+  std::filesystem::create_directory(folder_ / "locked");
+  namespace fs = std::filesystem;
+  fs::permissions(folder_.path(), fs::perms(0755));
+  fs::permissions(folder_ / "locked", fs::perms(0555));
+  Words as_nobody;
+  if (::geteuid() == 0)  // who may write everywhere
+    as_nobody = {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"};
+  const auto run = limited(as_nobody, cca("locked/run"));
+  if (run.code == 127 || run.code == 126) GTEST_SKIP() << "nobody cannot be made to run the program here";
+  expect_error(run, 3, "locked/run: cannot make the folder: Permission denied");
 }
 
 TEST_F(Resume, IcaAndLdaGoOnToo) {
