@@ -275,7 +275,6 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
         std::make_shared<StreamSamples<S>>(stream, components, ridges, correlation_link<S>(), work.rows);
     const ContinuedRun continued(options.checkpoints, data_mark(stream, *first), result.reason);
     result.reason = continued.reason();
-    timer.lap();
     AdaptiveOptions landing = options.landing;
     landing.passes = options.passes;
     landing.batch = result.batch;

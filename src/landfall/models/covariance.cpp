@@ -1,3 +1,4 @@
+#include <landfall/data/dense_rows.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/models/covariance.hpp>
 
@@ -7,17 +8,6 @@
 
 namespace landfall {
 namespace {
-
-/// The rows of a batch as columns of a dense matrix.
-template <class S>
-Eigen::Ref<const Matrix<S>> written_out(const CentredBatch<S>& view, Matrix<S>& dense, Scratch<S>& unit) {
-  if (!view.batch.sparse()) return view.batch.dense();
-  auto& identity = unit.resize(view.rows(), view.rows());
-  identity.setIdentity();
-  dense.resize(view.cols(), view.rows());
-  view.transpose_times(identity, dense, 1, 0);
-  return dense;
-}
 
 // products.hpp has a'a; with the rows of a batch as columns it is a a' that is wanted.
 void syrk(int n, int k, const double* a, int lda, double* c) {
@@ -46,14 +36,13 @@ Covariances<S> covariances(DataStream<S>& stream) {
   }
   if (features.size() == 2) sums.cross.setZero(features[0], features[1]);
 
-  Matrix<S> left_dense, right_dense;
-  Scratch<S> unit;
+  DenseRows<S> left_rows, right_rows;
   stream.begin_pass(in_file_order);
   while (stream.next()) {
-    const auto left = written_out(stream.view(0), left_dense, unit);
+    const auto left = left_rows(stream.view(0));
     add_square<S>(left, sums.within[0]);
     if (features.size() == 2) {
-      const auto right = written_out(stream.view(1), right_dense, unit);
+      const auto right = right_rows(stream.view(1));
       add_square<S>(right, sums.within[1]);
       multiply_bt<S>(left, right, sums.cross, 1, 1);
     }

@@ -9,6 +9,7 @@
 //
 // Steps of the first two: 1/2 over scale^2 (batch_pencil.hpp), since the curvature of Psi_B is of the order of
 // lambda_1(B)^2, with a cosine; omega such that eta omega lambda_1 = 1/4.
+#include <landfall/data/dense_rows.hpp>
 #include <landfall/data/row_count.hpp>
 #include <landfall/landing/sampled.hpp>
 #include <landfall/landing/solver.hpp>
@@ -27,16 +28,14 @@ enum class Form { online, averaged, released };
 template <class S>
 std::vector<RowMatrix<S>> all_rows(DataStream<S>& stream, Index rows) {
   std::vector<RowMatrix<S>> views(2);
-  Point<S> batch(2);
+  std::array<DenseRows<S>, 2> dense;
   Index filled = 0;
   stream.begin_pass(in_file_order);
   while (stream.next()) {
     for (std::size_t i = 0; i < 2; ++i) {
       const Index n = stream.view(i).cols(), count = stream.view(i).rows();
       views[i].conservativeResize(std::max(rows, filled + count), n);
-      batch[i].resize(count, n);
-      stream.view(i).times(Matrix<S>::Identity(n, n), batch[i]);
-      views[i].middleRows(filled, count) = batch[i];
+      views[i].middleRows(filled, count) = dense[i](stream.view(i)).transpose();
     }
     filled += stream.view(0).rows();
   }

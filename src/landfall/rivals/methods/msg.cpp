@@ -7,6 +7,7 @@
 //
 // The answer is W_x and W_y times the p leading singular vectors of M. n x n matrices and their roots are its
 // price: the roots are made again whenever the rows seen have grown by a tenth.
+#include <landfall/data/dense_rows.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/symmetric.hpp>
 #include <landfall/rivals/batch_pencil.hpp>
@@ -47,16 +48,12 @@ class Msg final : public PencilStepper<S> {
   void update(S rate) override {
     const auto& views = this->pencil_.views();
     const S rows = static_cast<S>(this->pencil_.rows());
-    Point<S> batch(2);
-    for (std::size_t i = 0; i < 2; ++i) {
-      const Index n = views[i]->cols();
-      batch[i].resize(views[i]->rows(), n);
-      views[i]->times(Matrix<S>::Identity(n, n), batch[i]);
-      multiply_at<S>(batch[i], batch[i], sums_[i], 1, 1);
-    }
+    const auto left = dense_[0](*views[0]), right = dense_[1](*views[1]);
+    multiply_bt<S>(left, left, sums_[0], 1, 1);
+    multiply_bt<S>(right, right, sums_[1], 1, 1);
     seen_ += rows;
     if (seen_ >= S(1.1) * whitened_at_) whiten();
-    m_ += (rate / rows) * roots_[0] * (batch[0].transpose() * batch[1]) * roots_[1];
+    m_ += (rate / rows) * roots_[0] * (left * right.transpose()) * roots_[1];
 
     // Singular vectors by the eigenvectors of M'M: the small singular values are of no use here.
     const Index p = this->problem_.components, kept = std::min({2 * p, m_.rows(), m_.cols()});
@@ -84,6 +81,7 @@ class Msg final : public PencilStepper<S> {
     whitened_at_ = seen_;
   }
 
+  std::array<DenseRows<S>, 2> dense_;
   std::array<Matrix<S>, 2> sums_, roots_;
   Matrix<S> m_;
   SymmetricEigen<S> eigen_;

@@ -9,6 +9,7 @@
 //
 // rgd-rolling is the paper's stochastic baseline: B and S_xy are the means over all batches so far, n x n
 // matrices, and every batch is followed by a step in the metric of that B.
+#include <landfall/data/dense_rows.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/linalg/preconditioner.hpp>
 #include <landfall/linalg/products.hpp>
@@ -142,15 +143,11 @@ class Rolling final : public PencilStepper<S> {
 
   void update(S rate) override {
     const auto& views = this->pencil_.views();
-    Point<S> batch(2);
-    for (std::size_t i = 0; i < 2; ++i) {
-      const Index n = views[i]->cols();
-      batch[i].resize(views[i]->rows(), n);
-      views[i]->times(Matrix<S>::Identity(n, n), batch[i]);
-      multiply_at<S>(batch[i], batch[i], sums_[i], 1, 1);
-    }
-    multiply_at<S>(batch[0], batch[1], cross_, 1, 1);
-    seen_ += static_cast<S>(batch[0].rows());
+    const auto left = dense_[0](*views[0]), right = dense_[1](*views[1]);
+    multiply_bt<S>(left, left, sums_[0], 1, 1);
+    multiply_bt<S>(right, right, sums_[1], 1, 1);
+    multiply_bt<S>(left, right, cross_, 1, 1);
+    seen_ += static_cast<S>(left.cols());
     if (seen_ < 2 * static_cast<S>(std::max(cross_.rows(), cross_.cols()))) return;  // B is singular
 
     const Point<S> from = this->x_;
@@ -170,6 +167,7 @@ class Rolling final : public PencilStepper<S> {
     }
   }
 
+  std::array<DenseRows<S>, 2> dense_;
   std::array<Matrix<S>, 2> sums_;
   Matrix<S> cross_;
   S seen_ = 0;
