@@ -41,6 +41,22 @@ Words cca(const Words& more) {
   return words;
 }
 
+TEST_F(CompareTest, CurvesEndWhereTheRunsDid) {
+  const Json result =
+      json(cca({"--methods", "exact,landing", "--passes", "2", "--guard", "0", "--out", "curves"}));
+  EXPECT_FALSE(result["runs"][0].contains("curve"));
+  const Json& run = result["runs"][1];
+  ASSERT_GT(run["curve"].size(), 10U);
+  EXPECT_EQ(run["curve"].back()["passes"], run["passes"]);
+  EXPECT_NEAR(run["curve"].back()["total_correlation"], run["value"], 1e-5);
+  EXPECT_LT(run["curve"].back()["infeasibility"], run["curve"].front()["infeasibility"]);
+  double last = 0;
+  for (const auto& at : run["curve"]) {
+    EXPECT_GT(at["passes"], last);
+    last = at["passes"];
+  }
+}
+
 TEST_F(CompareTest, MethodsAreSideBySideOnceForEachNumberOfPasses) {
   const Json result = json(cca({"--methods", "exact,landing", "--passes", "1,4"}));
   EXPECT_EQ(result["problem"], "cca");
