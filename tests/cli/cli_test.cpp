@@ -1,10 +1,5 @@
 // The program as a whole: help, version, wrong use, bad data, a full disk.
-#include <array>
-#include <iterator>
-#include <set>
-
 #include "cli/pencil_files.hpp"
-#include <fcntl.h>
 #include <fmt/format.h>
 
 namespace landfall::test {

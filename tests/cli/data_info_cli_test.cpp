@@ -1,11 +1,5 @@
 // landfall data info as a user runs it.
-#include <array>
-#include <iterator>
-#include <set>
-
 #include "cli/pencil_files.hpp"
-#include <fcntl.h>
-#include <fmt/format.h>
 
 namespace landfall::test {
 namespace {

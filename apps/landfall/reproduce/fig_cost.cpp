@@ -85,6 +85,20 @@ const char* const how =
     "slow beside "
     "products; these are of a processor with OpenBLAS.";
 
+/// As a chart with logarithmic axes and as a table.
+void show_cost(const std::vector<Series>& series, const char* file, const char* title, const char* label,
+               Page& page) {
+  page.charts.push_back({.file = file,
+                         .title = title,
+                         .label = label,
+                         .x_label = "n = p",
+                         .y_label = "seconds",
+                         .log_x = true,
+                         .log_y = true,
+                         .series = series});
+  page.tables.push_back(table_of(series));
+}
+
 }  // namespace
 
 void run_fig_cost_directions(const ReproduceSettings& settings, Page& page) {
@@ -121,15 +135,8 @@ void run_fig_cost_directions(const ReproduceSettings& settings, Page& page) {
       {"Psi_B is cheaper to compute than Psi_R and than a Riemannian step (n = p)",
        fmt::format("at n = {}, in units of Psi_B: {}", series[0].x.back(), ratios(series, 0)),
        series[0].y.back() < std::min(series[1].y.back(), series[3].y.back())});
-  page.charts.push_back({.file = "directions",
-                         .title = "Time of one direction",
-                         .label = "Seconds for one direction of each method against n = p.",
-                         .x_label = "n = p",
-                         .y_label = "seconds",
-                         .log_x = true,
-                         .log_y = true,
-                         .series = series});
-  page.tables.push_back(table_of(series));
+  show_cost(series, "directions", "Time of one direction",
+            "Seconds for one direction of each method against n = p.", page);
 }
 
 void run_fig_cost_retractions(const ReproduceSettings& settings, Page& page) {
@@ -152,15 +159,8 @@ void run_fig_cost_retractions(const ReproduceSettings& settings, Page& page) {
        "retraction are its factorizations",
        fmt::format("at n = {}, in units of grad N: {}", series[0].x.back(), ratios(series, 0)),
        cheapest(series, 0)});
-  page.charts.push_back({.file = "retractions",
-                         .title = "Time of one retraction",
-                         .label = "Seconds for one retraction, and for grad N(X), against n = p.",
-                         .x_label = "n = p",
-                         .y_label = "seconds",
-                         .log_x = true,
-                         .log_y = true,
-                         .series = series});
-  page.tables.push_back(table_of(series));
+  show_cost(series, "retractions", "Time of one retraction",
+            "Seconds for one retraction, and for grad N(X), against n = p.", page);
 }
 
 }  // namespace landfall::app
