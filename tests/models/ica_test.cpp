@@ -3,7 +3,6 @@
 #include <landfall/errors.hpp>
 #include <landfall/models/amari.hpp>
 #include <landfall/models/ica.hpp>
-#include <landfall/models/vector_exp.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include "../data/memory_source.hpp"
@@ -105,68 +104,6 @@ TEST(IcaContrasts, AllFindTheSources) {
   EXPECT_LT(distance<double>({.samples = 20'000}, {.contrast = Contrast::cube}), 5 * kBound / 20'000);
   EXPECT_LT(distance<double>({.samples = 20'000, .uniform_sources = 10}, {.contrast = Contrast::cube}),
             kBound / 20'000);
-}
-
-TEST(IcaContrasts, SlopesAreDerivativesAndCurvaturesTheirs) {
-  const Vector<double> u = Vector<double>::LinSpaced(601, -6, 6);
-  for (const Contrast contrast : {Contrast::logcosh, Contrast::exp, Contrast::cube}) {
-    Vector<double> slope(1), above(1), below(1);
-    for (Index i = 0; i < u.size(); ++i) {
-      constexpr double h = 1e-5;
-      const auto at = [&](double x, Vector<double>& out) {
-        return apply_contrast<double>(contrast, Vector<double>::Constant(1, x), 1.0, out);
-      };
-      const auto here = at(u(i), slope), up = at(u(i) + h, above), down = at(u(i) - h, below);
-      EXPECT_NEAR(slope(0), (up.value - down.value) / (2 * h), 1e-6 * (1 + std::abs(slope(0))));
-      EXPECT_NEAR(here.curvature, (above(0) - below(0)) / (2 * h), 1e-6 * (1 + here.curvature));
-    }
-  }
-}
-
-TEST(IcaContrasts, SumsOverManyAndFarNumbersAreThoseOfEach) {
-  Vector<float> u = 3 * Vector<float>::Random(1000);
-  u(17) = 300;
-  u(400) = -1e30f;
-  Vector<float> slope(1000);
-  const auto sums = apply_contrast<float>(Contrast::logcosh, u, 2.0f, slope);
-  double value = 0, curvature = 0;
-  for (Index i = 0; i < 1000; ++i) {
-    const double x = static_cast<double>(u(i)), t = std::tanh(x);
-    value += std::abs(x) + std::log1p(std::exp(-2 * std::abs(x))) - std::log(2.0);
-    curvature += 1 - t * t;
-    EXPECT_NEAR(slope(i), 2 * t, 1e-6);
-  }
-  EXPECT_NEAR(sums.value, value, 1e-6 * value);
-  EXPECT_NEAR(sums.curvature, curvature, 1e-3);
-}
-
-TYPED_TEST(Ica, TheExponentialIsThatOfTheLibrary) {
-  using S = TypeParam;
-  Vector<S> x = Vector<S>::LinSpaced(1003, -80, 0), e(1003);
-  x(5) = std::numeric_limits<S>::lowest();
-  exp_negative(x.data(), e.data(), x.size());
-  for (Index i = 0; i < x.size(); ++i) {
-    const S expected = std::exp(std::max(x(i), sizeof(S) == 4 ? S(-87.3) : S(-708.3)));
-    EXPECT_NEAR(e(i), expected, 3 * std::numeric_limits<S>::epsilon() * expected) << x(i);
-  }
-}
-
-TEST(IcaContrasts, TheLinkIsTheGradientOfItsValue) {
-  const auto weights = std::make_shared<Vector<double>>(Vector<double>::LinSpaced(3, -1, 2));
-  const RowMatrix<double> rows = mixture<double>({.samples = 50, .features = 4});
-  for (const Contrast contrast : {Contrast::logcosh, Contrast::exp, Contrast::cube}) {
-    LinearSamples<double> samples({rows}, {3}, {0.0}, contrast_link<double>(contrast, weights));
-    samples.draw(50);
-    Point<double> x{Matrix<double>::Random(4, 3)}, gradient{Matrix<double>(4, 3)};
-    samples.evaluate(0, 50, x, &gradient, nullptr);
-    const Point<double> direction{Matrix<double>::Random(4, 3)};
-    constexpr double h = 1e-5;
-    const Point<double> up{x[0] + h * direction[0]}, down{x[0] - h * direction[0]};
-    const double slope =
-        (samples.evaluate(0, 50, up, nullptr, nullptr) - samples.evaluate(0, 50, down, nullptr, nullptr)) /
-        (2 * h);
-    EXPECT_NEAR(slope, inner(gradient, direction), 1e-7 * (1 + std::abs(slope)));
-  }
 }
 
 TEST(IcaLaws, AnInvertibleMapOfTheDataChangesNothingButOrderAndSign) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <landfall/landing/samples.hpp>
+#include <landfall/models/contrast_loops.hpp>
 
 #include <string_view>
 
@@ -28,11 +29,6 @@ double gaussian_value(Contrast contrast);
 
 /// The sign of E g''(y) - E g'(y) y for super-Gaussian y, such as the Laplace distribution.
 double super_gaussian_sign(Contrast contrast);
-
-struct ContrastSums {
-  double value = 0;      // sum of g
-  double curvature = 0;  // sum of g''
-};
 
 /// slope = weight g'(u); the sums are without the weight.
 template <class S>
