@@ -115,8 +115,8 @@ void run(const Options& options, const CLI::App& command) {
   const auto result = [&] {
     ica.checkpoints = checkpoints.hooks();
     ProgressLine line(standard_error(), !options.run.quiet);
-    ica.observer =
-        show_progress(line, {.passes = ica.passes, .rows = source->rows(), .verbose = options.run.verbose});
+    ica.observer = show_progress(
+        line, {.passes = ica.passes.value_or(1), .rows = source->rows(), .verbose = options.run.verbose});
     return fit_ica<S>(std::move(source), ica);
   }();
   const double seconds = since(start);
@@ -163,7 +163,7 @@ void setup_ica(CLI::App& parent, Action action) {
       add, {"auto", "landing"}, Problem::ica,
       [&asked = options->asked](const std::string& name) { asked = name == "landing"; }, ica.rival,
       "auto, landing, or of landfall methods [auto: landing]");
-  add_solver_options(add, ica, {.passes = "2", .batch = "1024 or 8p", .ridge = "0"});
+  add_solver_options(add, ica, {.passes = "1 to 4, as needed", .batch = "1024 or 8p", .ridge = "0"});
   add_centring(add, ica.transform);
   add_row_options(add, ica.transform);
   add_run_options(add, options->run);

@@ -17,7 +17,8 @@
 //   y_j is s_i c_i + s_j c_j, 0.30 for two Laplace sources and log cosh, so f is divided by
 //   2 max_j |c_j|.
 // - The pass that evaluates the result has all that a Newton step among the components needs
-//   (components.hpp), which is taken, as CCA ends with a rotation.
+//   (components.hpp), which is taken, as CCA ends with a rotation. Its length says how far landing was from
+//   the solution, so landing alone decides how many passes it needs.
 #pragma once
 
 #include <landfall/data/stream.hpp>
@@ -39,7 +40,9 @@ struct IcaOptions {
   /// have variance (whitening.hpp), and a ridge would favour those that have the least.
   std::optional<double> ridge = {};
   double relative_ridge = 0;
-  double passes = 2;
+  /// Unset: one, and more, up to four, while the last Newton step is so long that what it leaves would show
+  /// beside the sampling error; a rival makes 2. Where signs were wrong, they are made again.
+  std::optional<double> passes = {};
   Index batch = 0;  // rows per step; 0: 1024, or 8p if that is more
   /// That landing looks at first, and keeps in memory: this many at least, 100 per column where a quarter of
   /// the memory holds them.

@@ -9,6 +9,7 @@ Cost plan_ica(Source<S>& data, const IcaOptions& options) {
   const Index n = data.cols(), p = options.components > 0 ? options.components : n;
   const SourceSample sample = look_into(data);
   const double rows = static_cast<double>(sample.rows);
+  const double passes = options.passes.value_or(1);
   const bool kept = rows * static_cast<double>(n) * sizeof(S) <= static_cast<double>(options.memory) / 4;
   Workload work{.rows = sample.rows,
                 .features = {n},
@@ -18,7 +19,7 @@ Cost plan_ica(Source<S>& data, const IcaOptions& options) {
                 .batch = options.batch > 0 ? options.batch : std::max<Index>(1024, 8 * p),
                 .rank = n,  // the covariance of the first rows
                 .first_rows = kept ? sample.rows : std::max(options.first_rows, 100 * n),
-                .passes = options.passes,
+                .passes = passes,
                 .warm_up = 0};
   if (data.sparse()) work.nonzeros = sample.nonzeros;
   const MachineRates rates = measure_machine<S>();
@@ -31,7 +32,7 @@ Cost plan_ica(Source<S>& data, const IcaOptions& options) {
   work.passes = 2.0 * options.landing.warm_up;
   work.reading = 0;
   cost.seconds += landing_cost<S>(work, &rates).seconds;
-  const double scores = rows * (2 * options.passes + 1) + first * 2 * work.passes;
+  const double scores = rows * (2 * passes + 1) + first * 2 * work.passes;
   const double wide = static_cast<double>(p);
   cost.seconds += (20 * wide * scores + 6 * wide * wide * rows) / rates.thin;
   return cost;

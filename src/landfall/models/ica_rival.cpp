@@ -56,7 +56,7 @@ Result<S> solve_ica_rival(const Rival& rival, DataStream<S>& stream, const IcaOp
   Result<S> result =
       rival.sources.get<S>()(whitened, {.components = p,
                                         .step = options.landing.step,
-                                        .passes = options.passes,
+                                        .passes = options.passes.value_or(2),
                                         .memory = options.memory,
                                         .seed = options.seed,
                                         .observer = [&](const Progress& progress, const Point<S>&) {
