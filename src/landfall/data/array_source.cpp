@@ -85,9 +85,10 @@ void ArraySource<S>::fetch(std::span<const Index> rows, Batch<S>& batch) {
   const std::span<S> out = batch.add_rows(rows);
   if (layout_.order == NpyOrder::rows_first) {
     const auto length = static_cast<std::size_t>(width);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t i = 0, next = 1; i < rows.size(); i = next++) {
+      while (next < rows.size() && rows[next] == rows[next - 1] + 1) ++next;
       if (i + 2 < rows.size() && rows[i + 2] != rows[i] + 2) expect(rows[i + 2] * width, length);
-      convert(rows[i] * width, out.subspan(i * length, length));
+      convert(rows[i] * width, out.subspan(i * length, (next - i) * length));
     }
     return;
   }

@@ -13,25 +13,25 @@ template <class S>
 class Accumulator {
  public:
   Accumulator(Contrast contrast, In<S> x)
-      : contrast_(contrast), x_(x), square_(x.cols(), x.cols()), tall_(x.rows(), x.cols()) {
+      : contrast_(contrast), x_(x), squares_(x.cols(), 2 * x.cols()), tall_(x.rows(), x.cols()) {
     sums_.gram = sums_.slopes = Matrix<double>::Zero(x.cols(), x.cols());
     sums_.mixing = Matrix<double>::Zero(x.rows(), x.cols());
     sums_.value = sums_.curvature = Vector<double>::Zero(x.cols());
   }
 
   void add(const CentredBatch<S>& rows) {
-    auto& y = y_.resize(rows.rows(), x_.cols());
-    auto& slope = slope_.resize(rows.rows(), x_.cols());
+    const Index p = x_.cols();
+    auto& both = both_.resize(rows.rows(), 2 * p);
+    auto y = both.leftCols(p), slope = both.rightCols(p);
     rows.times(x_, y);
-    for (Index j = 0; j < x_.cols(); ++j) {
+    for (Index j = 0; j < p; ++j) {
       const ContrastSums sums = apply_contrast<S>(contrast_, y.col(j), S(1), slope.col(j));
       sums_.value(j) += sums.value;
       sums_.curvature(j) += sums.curvature;
     }
-    multiply_at<S>(y, y, square_);
-    sums_.gram += square_.template cast<double>();
-    multiply_at<S>(y, slope, square_);
-    sums_.slopes += square_.template cast<double>();
+    multiply_at<S>(y, both, squares_);
+    sums_.gram += squares_.leftCols(p).template cast<double>();
+    sums_.slopes += squares_.rightCols(p).template cast<double>();
     rows.transpose_times(y, tall_, 1, 0);
     sums_.mixing += tall_.template cast<double>();
     sums_.rows += rows.rows();
@@ -47,8 +47,8 @@ class Accumulator {
  private:
   Contrast contrast_;
   Matrix<S> x_;
-  Scratch<S> y_, slope_;
-  Matrix<S> square_, tall_;
+  Scratch<S> both_;  // y and g'(y), side by side
+  Matrix<S> squares_, tall_;
   ComponentMoments sums_;
 };
 
