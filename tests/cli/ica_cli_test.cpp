@@ -108,6 +108,12 @@ TEST_F(IcaCommand, ConstantColumnsAreSaidAndHaveNoWeight) {
   EXPECT_EQ(Json::parse(content(folder_ / "run/summary.json"))["dropped_columns"], std::vector<int>{7});
 }
 
+TEST_F(IcaCommand, MemoryIsThatOfTheRunNotOfWhoStartedIt) {
+  const std::vector<char> ours(std::size_t{512} << 20, 1);
+  const auto run = ica({"--json", "--quiet"});
+  EXPECT_LT(Json::parse(run.out)["peak_memory_bytes"], ours.size()) << run.err;
+}
+
 TEST_F(IcaCommand, WrongUseBadDataAndFailedNumbersAreSentences) {
   const auto before = folder_.names();
   const std::string see = " (see landfall ica --help)";

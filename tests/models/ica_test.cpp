@@ -151,6 +151,19 @@ TEST(IcaLaws, WorksFromAStreamWhereTheRowsAreTooMany) {
   EXPECT_LT(amari_distance(result.unmixing, mixing), 2 * 2.02 / 5'000);
 }
 
+TEST(IcaLaws, MakesAsManyPassesAsItNeeds) {
+  const auto passes = [](const LaplaceIcaOptions& data, const IcaOptions& options = {}) {
+    return fit(mixture<float>(data), options).passes;
+  };
+  EXPECT_EQ(passes({.samples = 20'480}), 1);
+  EXPECT_EQ(passes({.samples = 20'480}, {.passes = 3}), 3);
+  // The first rows get signs wrong here, and a second pass is not enough.
+  const LaplaceIcaOptions hard{
+      .samples = 20'480, .features = 20, .condition = 10, .uniform_sources = 10, .seed = 1};
+  EXPECT_GT(passes(hard), 1);
+  EXPECT_LT(distance<float>(hard), 2 * 19.2 / 20'480);  // n - 1 squares per source
+}
+
 TEST(IcaLaws, FewRowsDo) {
   EXPECT_LT(distance<double>({.samples = 1'000, .features = 3}), 0.02);
 }

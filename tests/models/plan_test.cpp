@@ -1,11 +1,14 @@
 // The choice between exact covariances and landing, and what it is made from.
 #include <landfall/data/memory_source.hpp>
+#include <landfall/data/npy.hpp>
+#include <landfall/data/open_source.hpp>
 #include <landfall/data/planted_cca.hpp>
 #include <landfall/models/cca_plan.hpp>
 #include <landfall/models/plan.hpp>
 
 #include "support.hpp"
 #include <data/memory_source.hpp>
+#include <data/temporary_folder.hpp>
 
 namespace landfall::test {
 namespace {
@@ -86,6 +89,22 @@ TEST(Plan, ALookIntoASourceLeavesItAtItsFirstRow) {
     source.read(1, batch);
     EXPECT_EQ(batch.numbers()[0], 0);
   }
+}
+
+TEST(Plan, FilesThatAreMappedAreInMemoryButNotOfTheMethod) {
+  const test::TemporaryFolder folder;
+  write_npy<float>(folder / "a.npy", gaussian<float>(5000, 100, {1}));
+  const auto source = open_source<float>(folder / "a.npy");
+  const auto sample = look_into(*source);
+  EXPECT_EQ(sample.mapped, static_cast<double>(std::filesystem::file_size(folder / "a.npy")));
+  EXPECT_GT(sample.statistics, 0);
+  Workload work{.rows = 5000, .features = {100}};
+  const auto without = make_plan<float>(work, 1 << 20, nullptr);
+  work.mapped = sample.mapped;
+  const auto with = make_plan<float>(work, 1 << 20, nullptr);
+  EXPECT_EQ(static_cast<double>(with.exact.bytes - without.exact.bytes), work.mapped);
+  EXPECT_EQ(static_cast<double>(with.landing.bytes - without.landing.bytes), work.mapped);
+  EXPECT_EQ(with.reason, without.reason);
 }
 
 TEST(Plan, OfCcaIsMadeFromItsFiles) {

@@ -24,6 +24,8 @@ Workload cca_workload(const CcaOptions& options, const std::array<Index, 2>& fea
   Workload work{.rows = sample.rows,
                 .features = {features[0], features[1]},
                 .reading = sample.reading,
+                .statistics = sample.statistics,
+                .mapped = sample.mapped,
                 .components = options.components,
                 .columns = options.components + guard_columns(options, features),
                 .batch = options.batch,
@@ -42,9 +44,12 @@ Plan plan_cca(Source<S>& left, Source<S>& right, const CcaOptions& options) {
   if (a.rows != b.rows)
     throw DataError(fmt::format("{} has {} rows and {} has {}; expected as many in both", left.name(), a.rows,
                                 right.name(), b.rows));
-  const Workload work = cca_workload<S>(
-      options, {left.cols(), right.cols()}, left.sparse() || right.sparse(),
-      {.rows = a.rows, .reading = a.reading + b.reading, .nonzeros = a.nonzeros + b.nonzeros});
+  const Workload work = cca_workload<S>(options, {left.cols(), right.cols()}, left.sparse() || right.sparse(),
+                                        {.rows = a.rows,
+                                         .reading = a.reading + b.reading,
+                                         .nonzeros = a.nonzeros + b.nonzeros,
+                                         .statistics = a.statistics + b.statistics,
+                                         .mapped = a.mapped + b.mapped});
   const MachineRates rates = measure_machine<S>();
   Plan plan = make_plan<S>(work, options.memory, &rates);
   if (options.method != CcaMethod::automatic) {

@@ -11,9 +11,12 @@ Workload lda_workload(const LdaOptions& options, Index features, Index component
   Workload work{.rows = sample.rows,
                 .features = {features},
                 .reading = sample.reading,
+                .statistics = sample.statistics,
+                .mapped = sample.mapped,
                 .components = components,
                 // S_t, S_b and what the solver makes of them, in double precision
                 .squares = 4.0 * 8 * static_cast<double>(features) * static_cast<double>(features),
+                .more_readings = 2,
                 .columns = std::min(directions, components + guard),
                 .batch = options.batch,
                 .rank = options.landing.rank,

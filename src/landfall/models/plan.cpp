@@ -1,3 +1,4 @@
+#include <landfall/data/statistics.hpp>
 #include <landfall/models/plan.hpp>
 #include <landfall/parallel/threads.hpp>
 
@@ -5,13 +6,15 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 
 namespace landfall {
 namespace {
 
-constexpr std::uint64_t kProgram = 48 << 20;  // bytes of the program and its libraries
+constexpr std::uint64_t kProgram = 24 << 20;  // bytes of the program and its libraries
 constexpr double kWindow = 16384;             // sparse rows that are shuffled together
 
 double total(const std::vector<Index>& features) {
@@ -39,6 +42,22 @@ double beside(double reading, double working) {
 
 std::uint64_t whole(double bytes) {
   return static_cast<std::uint64_t>(bytes);
+}
+
+/// What is in memory but not of the method: the program, and files, whose pages the system takes back when it
+/// needs them.
+std::uint64_t beside_the_method(const Workload& work) {
+  return kProgram + whole(work.mapped);
+}
+
+/// What MappedFile keeps: all of a file that is not too large.
+template <class S>
+double mapped_bytes(const Source<S>& source) {
+  if (!source.random_access() || source.sparse()) return 0;
+  std::error_code error;
+  const auto size = std::filesystem::file_size(source.name(), error);
+  if (error) return 0;
+  return static_cast<double>(size > (256u << 20) ? 64u << 20 : size);
 }
 
 }  // namespace
@@ -76,14 +95,16 @@ Cost exact_cost(const Workload& work, const MachineRates* rates) {
   // With a few batches of 1024 rows, which are made dense.
   const double dense_row = total(work.features) * static_cast<double>(sizeof(S));
   const double squares = work.squares > 0 ? work.squares : 2 * entries * static_cast<double>(sizeof(S));
-  Cost cost{.bytes = whole(squares + 1024 * 6 * dense_row + static_cast<double>(kProgram))};
+  Cost cost{.bytes = whole(squares + 1024 * 6 * dense_row) + beside_the_method(work)};
   if (!rates) return cost;
-  // Two readings: mean, covariances.
+  // Two readings: mean, covariances. Then others, with scores at most.
   const double covariances = beside(rows * work.reading, rows * flops / rates->products);
   // A pencil, and about as many flops as six products for the factors and what they are applied to.
   const double solve =
       cubes / static_cast<double>(work.features.size()) / rates->eigen + 6 * cubes / rates->products;
-  cost.seconds = rows * work.reading + covariances + solve;
+  const double scores = beside(rows * work.reading,
+                               rows * score_flops(work, static_cast<double>(work.components)) / rates->thin);
+  cost.seconds = rows * (work.reading + work.statistics) + covariances + solve + work.more_readings * scores;
   return cost;
 }
 
@@ -98,8 +119,8 @@ Cost landing_cost(const Workload& work, const MachineRates* rates) {
   // rows, five batches that are read ahead or used, and the rows that are shuffled.
   const double blocks = 30 * n * c, sketch = 4 * n * (k + 8);
   Cost cost{.bytes = whole((blocks + sketch) * static_cast<double>(sizeof(S)) +
-                           (first + 6 * r + (work.nonzeros ? kWindow : 0)) * row_bytes<S>(work) +
-                           static_cast<double>(kProgram))};
+                           (first + 6 * r + (work.nonzeros ? kWindow : 0)) * row_bytes<S>(work)) +
+                     beside_the_method(work)};
   if (!rates) return cost;
   // The batch at two points, each A X, A'b and A'A X; K three times; about ten n x p by p x p products and
   // forty sums of blocks.
@@ -114,7 +135,7 @@ Cost landing_cost(const Workload& work, const MachineRates* rates) {
   const double look = (work.nonzeros ? 6 * first * *work.nonzeros * (k + 8) / rates->sparse
                                      : 6 * first * score_flops(work, k + 8) / rates->thin) +
                       24 * n * k * k / rates->thin;
-  cost.seconds = rows * work.reading + look + warm * step(std::min(128.0, first)) +
+  cost.seconds = rows * (work.reading + work.statistics) + look + warm * step(std::min(128.0, first)) +
                  beside(rows * work.passes * work.reading, steps * step(std::min(r, rows))) + evaluation;
   return cost;
 }
@@ -122,13 +143,13 @@ Cost landing_cost(const Workload& work, const MachineRates* rates) {
 template <class S>
 Plan make_plan(const Workload& work, std::uint64_t memory, const MachineRates* rates) {
   Plan plan{.exact = exact_cost<S>(work, rates), .landing = landing_cost<S>(work, rates)};
-  const std::uint64_t needed = plan.exact.bytes - kProgram;
+  const std::uint64_t others = beside_the_method(work), needed = plan.exact.bytes - others;
   const bool fits = needed <= memory;
   plan.exact_is_chosen = fits && (!rates || plan.exact.seconds <= plan.landing.seconds);
   const std::string size =
       fmt::format("exact covariances need {} of {}", memory_text(needed), memory_text(memory));
   if (!fits)
-    plan.reason = fmt::format("{}, landing {}", size, memory_text(plan.landing.bytes - kProgram));
+    plan.reason = fmt::format("{}, landing {}", size, memory_text(plan.landing.bytes - others));
   else if (!rates)
     plan.reason = size;
   else
@@ -143,7 +164,8 @@ Plan make_plan(const Workload& work, std::uint64_t memory) {
   Workload solving = work;
   solving.reading = 0;  // as dear for landing
   const Cost exact = exact_cost<S>(solving, &slow);
-  if (exact.bytes - kProgram > memory || exact.seconds < 1) return make_plan<S>(work, memory, nullptr);
+  if (exact.bytes - beside_the_method(work) > memory || exact.seconds < 1)
+    return make_plan<S>(work, memory, nullptr);
   const MachineRates rates = measure_machine<S>();
   return make_plan<S>(work, memory, &rates);
 }
@@ -153,15 +175,23 @@ SourceSample look_into(Source<S>& source) {
   using Clock = std::chrono::steady_clock;
   SourceSample sample;
   Batch<S> batch;
-  const auto begin = Clock::now();
+  RunningStatistics<S> statistics(source.cols());
+  Clock::duration reading{}, summing{};
   double entries = 0;
-  while (sample.rows < 4096 && Clock::now() - begin < std::chrono::milliseconds(100) &&
-         source.read(256, batch) > 0) {
+  while (sample.rows < 4096 && reading < std::chrono::milliseconds(100)) {
+    const auto begin = Clock::now();
+    if (source.read(256, batch) == 0) break;
+    const auto end = Clock::now();
+    statistics.add(batch);
+    reading += end - begin;
+    summing += Clock::now() - end;
     sample.rows += batch.rows();
     entries += static_cast<double>(batch.values().size());
   }
   const auto rows = static_cast<double>(std::max<Index>(sample.rows, 1));
-  sample.reading = std::chrono::duration<double>(Clock::now() - begin).count() / rows;
+  sample.reading = std::chrono::duration<double>(reading).count() / rows;
+  sample.statistics = std::chrono::duration<double>(summing).count() / rows;
+  sample.mapped = mapped_bytes(source);
   sample.nonzeros = entries / rows;
   if (source.rows())
     sample.rows = *source.rows();

@@ -21,9 +21,12 @@ struct Workload {
   Index rows = 0;
   std::vector<Index> features{};     // of each view
   std::optional<double> nonzeros{};  // entries of a sparse row, all views; unset: rows are dense
-  double reading = 0;                // seconds to read and centre one row of all views
+  double reading = 0;                // seconds to read one row of all views
+  double statistics = 0;             // seconds that its part in mean and variance takes
+  double mapped = 0;                 // bytes of files that are in memory as they are read
   Index components = 1;              // p
-  double squares = 0;  // bytes of n x n matrices that exact has; 0: of each covariance and a working copy
+  double squares = 0;     // bytes of n x n matrices that exact has; 0: of each covariance and a working copy
+  int more_readings = 0;  // of exact, beside mean and covariances: means of classes, evaluation
   // Of landing:
   Index columns = 0;                                // p with the guard columns; 0: p
   Index batch = 128, rank = 64, first_rows = 4096;  // see choose_sizes()
@@ -69,8 +72,10 @@ Plan make_plan(const Workload& work, std::uint64_t memory);
 /// not say how many it has are counted by reading it.
 struct SourceSample {
   Index rows = 0;
-  double reading = 0;   // seconds per row
-  double nonzeros = 0;  // entries per row that are stored
+  double reading = 0;     // seconds per row
+  double nonzeros = 0;    // entries per row that are stored
+  double statistics = 0;  // seconds per row, for its part in mean and variance
+  double mapped = 0;      // bytes of the file that are in memory as it is read
 };
 
 template <class S>
