@@ -96,14 +96,14 @@ TEST(Plan, FilesThatAreMappedAreInMemoryButNotOfTheMethod) {
   write_npy<float>(folder / "a.npy", gaussian<float>(5000, 100, {1}));
   const auto source = open_source<float>(folder / "a.npy");
   const auto sample = look_into(*source);
-  EXPECT_EQ(sample.mapped, static_cast<double>(std::filesystem::file_size(folder / "a.npy")));
+  EXPECT_EQ(sample.held, static_cast<double>(std::filesystem::file_size(folder / "a.npy")));
   EXPECT_GT(sample.statistics, 0);
   Workload work{.rows = 5000, .features = {100}};
   const auto without = make_plan<float>(work, 1 << 20, nullptr);
-  work.mapped = sample.mapped;
+  work.held = sample.held;
   const auto with = make_plan<float>(work, 1 << 20, nullptr);
-  EXPECT_EQ(static_cast<double>(with.exact.bytes - without.exact.bytes), work.mapped);
-  EXPECT_EQ(static_cast<double>(with.landing.bytes - without.landing.bytes), work.mapped);
+  EXPECT_EQ(static_cast<double>(with.exact.bytes - without.exact.bytes), work.held);
+  EXPECT_EQ(static_cast<double>(with.landing.bytes - without.landing.bytes), work.held);
   EXPECT_EQ(with.reason, without.reason);
 }
 

@@ -25,7 +25,7 @@ Workload cca_workload(const CcaOptions& options, const std::array<Index, 2>& fea
                 .features = {features[0], features[1]},
                 .reading = sample.reading,
                 .statistics = sample.statistics,
-                .mapped = sample.mapped,
+                .held = sample.held,
                 .components = options.components,
                 .columns = options.components + guard_columns(options, features),
                 .batch = options.batch,
@@ -49,7 +49,7 @@ Plan plan_cca(Source<S>& left, Source<S>& right, const CcaOptions& options) {
                                          .reading = a.reading + b.reading,
                                          .nonzeros = a.nonzeros + b.nonzeros,
                                          .statistics = a.statistics + b.statistics,
-                                         .mapped = a.mapped + b.mapped});
+                                         .held = a.held + b.held});
   const MachineRates rates = measure_machine<S>();
   Plan plan = make_plan<S>(work, options.memory, &rates);
   if (options.method != CcaMethod::automatic) {

@@ -15,7 +15,7 @@ Cost plan_ica(Source<S>& data, const IcaOptions& options) {
                 .features = {n},
                 .reading = sample.reading,
                 .statistics = sample.statistics,
-                .mapped = sample.mapped,
+                .held = sample.held,
                 .components = p,
                 .columns = p,
                 .batch = options.batch > 0 ? options.batch : std::max<Index>(1024, 8 * p),

@@ -12,7 +12,7 @@ Workload lda_workload(const LdaOptions& options, Index features, Index component
                 .features = {features},
                 .reading = sample.reading,
                 .statistics = sample.statistics,
-                .mapped = sample.mapped,
+                .held = sample.held,
                 .components = components,
                 // S_t, S_b and what the solver makes of them, in double precision
                 .squares = 4.0 * 8 * static_cast<double>(features) * static_cast<double>(features),

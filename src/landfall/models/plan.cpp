@@ -1,3 +1,4 @@
+#include <landfall/data/shuffle.hpp>
 #include <landfall/data/statistics.hpp>
 #include <landfall/models/plan.hpp>
 #include <landfall/parallel/threads.hpp>
@@ -44,16 +45,19 @@ std::uint64_t whole(double bytes) {
   return static_cast<std::uint64_t>(bytes);
 }
 
-/// What is in memory but not of the method: the program, and files, whose pages the system takes back when it
-/// needs them.
+/// What is in memory but not of the method: the program, and what reading takes.
 std::uint64_t beside_the_method(const Workload& work) {
-  return kProgram + whole(work.mapped);
+  return kProgram + whole(work.held);
 }
 
-/// What MappedFile keeps: all of a file that is not too large.
+/// Of a file that MappedFile maps its pages, unless it is large. Of rows that must be read in order about
+/// three windows: the open one, and the next, which grows as it is filled.
 template <class S>
-double mapped_bytes(const Source<S>& source) {
-  if (!source.random_access() || source.sparse()) return 0;
+double held_bytes(const Source<S>& source, Index rows) {
+  if (source.sparse()) return 0;  // kWindow
+  if (!source.random_access())
+    return 3.0 * static_cast<double>(std::min(rows, default_window(source.cols(), false))) *
+           static_cast<double>(source.cols()) * sizeof(S);
   std::error_code error;
   const auto size = std::filesystem::file_size(source.name(), error);
   if (error) return 0;
@@ -191,13 +195,13 @@ SourceSample look_into(Source<S>& source) {
   const auto rows = static_cast<double>(std::max<Index>(sample.rows, 1));
   sample.reading = std::chrono::duration<double>(reading).count() / rows;
   sample.statistics = std::chrono::duration<double>(summing).count() / rows;
-  sample.mapped = mapped_bytes(source);
   sample.nonzeros = entries / rows;
   if (source.rows())
     sample.rows = *source.rows();
   else
     while (source.read(1024, batch) > 0) sample.rows += batch.rows();
   source.rewind();
+  sample.held = held_bytes(source, sample.rows);
   return sample;
 }
 

@@ -23,7 +23,7 @@ struct Workload {
   std::optional<double> nonzeros{};  // entries of a sparse row, all views; unset: rows are dense
   double reading = 0;                // seconds to read one row of all views
   double statistics = 0;             // seconds that its part in mean and variance takes
-  double mapped = 0;                 // bytes of files that are in memory as they are read
+  double held = 0;                   // bytes that reading takes: mapped files, rows that are shuffled
   Index components = 1;              // p
   double squares = 0;     // bytes of n x n matrices that exact has; 0: of each covariance and a working copy
   int more_readings = 0;  // of exact, beside mean and covariances: means of classes, evaluation
@@ -75,7 +75,7 @@ struct SourceSample {
   double reading = 0;     // seconds per row
   double nonzeros = 0;    // entries per row that are stored
   double statistics = 0;  // seconds per row, for its part in mean and variance
-  double mapped = 0;      // bytes of the file that are in memory as it is read
+  double held = 0;        // bytes that reading takes: the mapped file, or rows that are shuffled
 };
 
 template <class S>
