@@ -15,7 +15,7 @@ STREAMED = ["landing", "landing-online", "landing-averaged", "landing-released",
             "appgrad-stochastic", "rgd-rolling"]
 WHOLE = ["exact", "als", "genelink", "rgccalin", "lobpcg", "rgd", "plam"]
 SPARSE = ["landing", "landing-online", "ey-sgd", "ey-adam", "gen-oja-block", "sgha", "eigengame", "appgrad-stochastic", "exact"]
-ICA = ["landing", "fastica", "picard-o", "infomax", "mm-ica"]
+ICA = ["landing", "landing-online", "landing-averaged", "landing-released", "rgd-rolling", "fastica", "picard-o", "infomax", "mm-ica"]
 GEVP = ["direct", "lobpcg", "lanczos", "landing", "rgd", "rgd-euclidean", "plam", "pcal", "penalty", "augmented", "fletcher", "cdopt", "cdfcp",
         "pogo", "genelink", "rgccalin"]
 

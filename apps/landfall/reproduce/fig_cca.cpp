@@ -14,7 +14,8 @@ struct Experiment {
   std::string curves;  // of paper_curve
   Index components = 5;
   int epochs = 8, every = 15;
-  double omega = 2;  // of the code
+  double omega = 2;             // of the code
+  double averaged_eta = 0.005;  // half of what the code has
 };
 
 constexpr std::array methods{StreamMethod::online, StreamMethod::averaged, StreamMethod::riemannian};
@@ -62,7 +63,7 @@ void run_cca(const Experiment& experiment, const ReproduceSettings& settings, Pa
   StreamProblem problem = cca_problem(settings, experiment.components, 2);
   const double per_epoch = std::ceil(static_cast<double>(problem.rows()) / 512);
   page.text = {
-      fmt::format("{}; p = {}, batches of 512 rows in the order of the file, {} epochs, ridge 1e-3. f = -tr "
+      fmt::format("Data: {}; p = {}, batches of 512 rows in the order of the file, {} epochs, ridge 1e-3. f = -tr "
                   "X'S_xy Y and "
                   "the distances are those on all rows; f* = {:.4f}.",
                   problem.source, experiment.components, epochs, problem.optimum),
@@ -73,6 +74,13 @@ void run_cca(const Experiment& experiment, const ReproduceSettings& settings, Pa
           "orthonormal on the first batch before its mean is taken off. In the units of this page eta is "
           "0.005.",
           experiment.omega),
+      experiment.averaged_eta == 0.005
+          ? "The authors' averaged run has the same eta."
+          : fmt::format(
+                "The settings of the authors' runs with this p are not published. With eta = 0.005 averaged "
+                "landing stays about 4 % behind theirs whatever the start; here it has eta = {:g}, found by "
+                "comparing ends. Online landing diverges with that.",
+                experiment.averaged_eta),
       "As the text has it: eta = 0.1 and omega = 1 throughout, which is stable for pixels in [0, 1] only "
       "(eta omega "
       "beta_1 < 1/2). The Riemannian method has eta = 0.1 in both: its step does not depend on the scale of "
@@ -83,7 +91,9 @@ void run_cca(const Experiment& experiment, const ReproduceSettings& settings, Pa
   for (std::size_t k = 0; k < methods.size(); ++k) {
     const bool landing = methods[k] != StreamMethod::riemannian;
     const StreamOptions options{.method = methods[k],
-                                .eta = landing ? 0.005 : 0.1,
+                                .eta = !landing                               ? 0.1
+                                       : methods[k] == StreamMethod::averaged ? experiment.averaged_eta
+                                                                              : 0.005,
                                 .omega = experiment.omega,
                                 .milestones = landing ? std::vector<int>{4} : std::vector<int>{},
                                 .epochs = epochs,
@@ -174,9 +184,10 @@ void run_fig_cca_p5(const ReproduceSettings& settings, Page& page) {
   run_cca({"cca-p5", 5, 8, 15, 2}, settings, page);
 }
 
-/// omega = 1: with 2 the distance falls faster than in the authors' run.
+/// What the authors' runs with p = 10 had is not known. omega = 1: with 2 the distance falls faster than in theirs. A
+/// longer step of averaged landing: of 45 random starts with 0.005 none came as far as their run, the best to -8.16.
 void run_fig_cca_p10(const ReproduceSettings& settings, Page& page) {
-  run_cca({"cca-p10", 10, 5, 9, 1}, settings, page);
+  run_cca({"cca-p10", 10, 5, 9, 1, 0.007}, settings, page);
 }
 
 }  // namespace landfall::app

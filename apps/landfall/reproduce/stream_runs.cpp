@@ -19,16 +19,6 @@ namespace {
 
 using Rows = Eigen::Map<const Matrix<float>>;  // a batch, samples as columns
 
-/// The sum of the canonical correlations within the spans of X and Y; 0 where a span has lost a dimension.
-double captured(const Matrix<double>& p, const Matrix<double>& q, const Matrix<double>& r) {
-  SymmetricEigen<double> left, right;
-  left.compute(p);
-  right.compute(q);
-  if (!(std::min(left.values()(0), right.values()(0)) > 1e-6)) return 0;
-  const Matrix<double> whitened = left.inverse_root() * r * right.inverse_root();
-  return Eigen::JacobiSVD<Matrix<double>>(whitened).singularValues().sum();
-}
-
 class StreamRun {
  public:
   StreamRun(const StreamProblem& problem, const StreamOptions& options)
@@ -178,7 +168,7 @@ class StreamRun {
     if (problem_.cca()) {
       const Matrix<double> r = (x_[0].transpose() * problem_.cross * x_[1]).cast<double>();
       trace.objective.push_back(-r.trace());
-      trace.captured.push_back(captured(p[0], p[1], r));
+      trace.captured.push_back(captured(problem_, x_));
     } else {
       const Matrix<float> scores = problem_.data[0].transpose() * x_[0];
       const auto size = scores.array().abs();  // log cosh u = |u| + log(1 + e^-2|u|) - log 2
@@ -210,6 +200,19 @@ double StreamTrace::at(const std::vector<double>& values, double epoch, double i
   for (std::size_t i = 0; i < iteration.size(); ++i)
     if (iteration[i] >= epoch * iterations_per_epoch) return values[i];
   return values.back();
+}
+
+double captured(const StreamProblem& problem, const Point<float>& xy) {
+  std::vector<Matrix<double>> root;
+  for (std::size_t k = 0; k < 2; ++k) {
+    SymmetricEigen<double> metric;
+    metric.compute((xy[k].transpose() * problem.b[k] * xy[k]).cast<double>());
+    if (!(metric.values()(0) > 1e-6)) return 0;
+    root.push_back(metric.inverse_root());
+  }
+  const Matrix<double> cross = (xy[0].transpose() * problem.cross * xy[1]).cast<double>();
+  const Vector<double> found = Eigen::JacobiSVD<Matrix<double>>(root[0] * cross * root[1]).singularValues();
+  return found.head(std::min(found.size(), problem.components)).sum();
 }
 
 StreamTrace run_stream(const StreamProblem& problem, const StreamOptions& options) {

@@ -70,6 +70,9 @@ struct StreamTrace {
 
 StreamTrace run_stream(const StreamProblem& problem, const StreamOptions& options);
 
+/// The sum of the p largest canonical correlations within the spans of X and Y; 0 where a span has lost a dimension.
+double captured(const StreamProblem& problem, const Point<float>& xy);
+
 /// Bytes that a method keeps from step to step, with one batch of rows.
 std::uint64_t memory_of(const StreamProblem& problem, const StreamOptions& options);
 

@@ -24,21 +24,10 @@ Matrix<S> whitening(DataStream<S>& stream, Index p) {
   return eigen.vectors().rightCols(p) * values.cwiseSqrt().cwiseInverse().asDiagonal();
 }
 
-}  // namespace
-
+/// All rows, whitened by K.
 template <class S>
-Result<S> solve_ica_rival(const Rival& rival, DataStream<S>& stream, const IcaOptions& options, Index p,
-                          Index rows) {
-  if (options.contrast != Contrast::logcosh)
-    throw UsageError(
-        fmt::format("{} has the contrast logcosh, got {}", rival.name, to_string(options.contrast)));
-  const double n = static_cast<double>(stream.transform(0).kept().size());
-  const double bytes = (2 * n * n + 3 * static_cast<double>(rows) * static_cast<double>(p)) * sizeof(S);
-  if (bytes > static_cast<double>(options.memory))
-    throw UsageError(fmt::format("{} keeps all rows: they take {:.3g} MiB, the memory limit is {:.3g} MiB",
-                                 rival.name, bytes / (1 << 20),
-                                 static_cast<double>(options.memory) / (1 << 20)));
-  const Matrix<S> k = whitening(stream, p);
+WhitenedRows<S> whitened_rows(DataStream<S>& stream, const Matrix<S>& k, Index rows) {
+  const Index p = k.cols();
   WhitenedRows<S> whitened{Matrix<S>(p, rows)};
   Index filled = 0;
   Matrix<S> scores;
@@ -52,20 +41,45 @@ Result<S> solve_ica_rival(const Rival& rival, DataStream<S>& stream, const IcaOp
     filled += count;
   }
   whitened.z.conservativeResize(Eigen::NoChange, filled);
+  return whitened;
+}
 
-  Result<S> result =
-      rival.sources.get<S>()(whitened, {.components = p,
-                                        .step = options.landing.step,
-                                        .passes = options.passes,
-                                        .memory = options.memory,
-                                        .seed = options.seed,
-                                        .observer = [&](const Progress& progress, const Point<S>&) {
-                                          return !options.observer || options.observer(progress);
-                                        }});
+void require_memory_for_rows(const Rival& rival, double bytes, std::uint64_t memory) {
+  if (bytes > static_cast<double>(memory))
+    throw UsageError(fmt::format("{} keeps all rows: they take {:.3g} MiB, the memory limit is {:.3g} MiB",
+                                 rival.name, bytes / (1 << 20), static_cast<double>(memory) / (1 << 20)));
+}
+
+}  // namespace
+
+template <class S>
+Result<S> solve_ica_rival(const Rival& rival, DataStream<S>& stream, const IcaOptions& options, Index p,
+                          Index rows) {
+  if (options.contrast != Contrast::logcosh)
+    throw UsageError(
+        fmt::format("{} has the contrast logcosh, got {}", rival.name, to_string(options.contrast)));
+  const RivalOptions<S> rival_options{.components = p,
+                                      .step = options.landing.step,
+                                      .passes = options.passes,
+                                      .memory = options.memory,
+                                      .seed = options.seed,
+                                      .observer = [&](const Progress& progress, const Point<S>&) {
+                                        return !options.observer || options.observer(progress);
+                                      }};
+  Result<S> result;
+  if (rival.mixtures) {
+    result = rival.mixtures.get<S>()(stream, rival_options);
+  } else {
+    const double n = static_cast<double>(stream.transform(0).kept().size());
+    const double numbers = 2 * n * n + 3 * static_cast<double>(rows) * static_cast<double>(p);
+    require_memory_for_rows(rival, numbers * sizeof(S), options.memory);
+    const Matrix<S> k = whitening(stream, p);
+    result = rival.sources.get<S>()(whitened_rows(stream, k, rows), rival_options);
+    if (!result.x.empty()) result.x = {k * result.x.at(0).transpose()};
+  }
   if (result.termination == Termination::diverged)
     throw NumericalError(fmt::format("{} diverged after {} steps; a smaller --step may help", rival.name,
                                      result.progress.iteration));
-  result.x = {k * result.x.at(0).transpose()};
   return result;
 }
 

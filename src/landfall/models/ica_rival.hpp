@@ -1,4 +1,4 @@
-// ICA by one of the rivals, which take whitened rows in memory.
+// ICA by one of the rivals, which take whitened rows in memory, or batches as they are.
 //
 //   #include <landfall/models/ica.hpp>
 //   const landfall::IcaOptions options{.rival = "fastica"};
@@ -12,7 +12,8 @@
 
 namespace landfall {
 
-/// Whitens by the covariance of all rows, in the p directions of the largest variance. UsageError for a
+/// Whitens by the covariance of all rows, in the p directions of the largest variance, where the method asks
+/// for that. UsageError for a
 /// contrast other than log cosh, and where the rows do not fit in the memory.
 template <class S>
 Result<S> solve_ica_rival(const Rival& rival, DataStream<S>& stream, const IcaOptions& options, Index p,

@@ -40,13 +40,13 @@ void BatchPencil<S>::times_b(const Point<S>& w, RowRange rows, Point<S>& out) {
 }
 
 template <class S>
-double BatchPencil<S>::scale() const {
+double batch_scale(std::span<const CentredBatch<S>* const> views, const StochasticCcaOptions& options) {
   constexpr Index probes = 8;
   double largest = 0;
-  for (std::size_t i = 0; i < 2; ++i) {
-    const CentredBatch<S>& view = *views_[i];
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    const CentredBatch<S>& view = *views[i];
     const double rows = static_cast<double>(view.rows());
-    Matrix<S> v = gaussian<S>(view.cols(), probes, {options_.seed, 0x5ca1e + i});
+    Matrix<S> v = gaussian<S>(view.cols(), probes, {options.seed, 0x5ca1e + i});
     Matrix<S> scores(view.rows(), probes);
     view.times(v, scores);
     const double trace = static_cast<double>(scores.squaredNorm()) / probes / rows;  // Hutchinson's estimate
@@ -60,7 +60,7 @@ double BatchPencil<S>::scale() const {
       if (step == 0) top = 0;  // the columns were not of length 1 yet
       view.times(v, scores);
     }
-    largest = std::max(largest, top + trace / rows + options_.ridge_of(i));
+    largest = std::max(largest, top + trace / rows + options.ridge_of(i));
   }
   return largest;
 }
@@ -69,7 +69,7 @@ template <class S>
 double PencilStepper<S>::step(const CentredBatch<S>& left, const CentredBatch<S>& right, double rate) {
   pencil_.read(left, right);
   if (this->x_.empty()) {
-    this->x_ = orthonormal_on<S>(left, right, problem_, name_);
+    this->x_ = orthonormal_on<S>(pencil_.views(), problem_, name_);
     const double unit = begin();
     unit_ = own_step_ ? unit : 1;
   }
@@ -93,13 +93,15 @@ StochasticCcaOptions stochastic_options(const RivalOptions<S>& options) {
 template <class S>
 void require_square_memory(std::string_view method, int matrices, const DataStream<S>& stream,
                            const RivalOptions<S>& options) {
-  const auto left = static_cast<double>(stream.transform(0).kept().size()),
-             right = static_cast<double>(stream.transform(1).kept().size());
-  const double bytes = matrices * (left * left + right * right + left * right) * sizeof(S);
+  const auto n = [&](std::size_t view) { return static_cast<double>(stream.transform(view).kept().size()); };
+  const bool two = stream.views() == 2;
+  const double numbers = two ? n(0) * n(0) + n(1) * n(1) + n(0) * n(1) : n(0) * n(0);
+  const double bytes = matrices * numbers * sizeof(S);
   if (bytes > static_cast<double>(options.memory))
-    throw UsageError(fmt::format(
-        "{} keeps n x n matrices: {} and {} columns take {:.3g} MiB, the memory limit is {:.3g} MiB", method,
-        left, right, bytes / (1 << 20), static_cast<double>(options.memory) / (1 << 20)));
+    throw UsageError(
+        fmt::format("{} keeps n x n matrices: {} columns take {:.3g} MiB, the memory limit is {:.3g} MiB",
+                    method, two ? fmt::format("{} and {}", n(0), n(1)) : fmt::format("{}", n(0)),
+                    bytes / (1 << 20), static_cast<double>(options.memory) / (1 << 20)));
 }
 
 template <class S>

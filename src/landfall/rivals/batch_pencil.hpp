@@ -22,6 +22,11 @@ struct RowRange {
   Index first = 0, last = 0;
 };
 
+/// lambda_1(B) + tr B / rows of a batch, the largest of the views: steps of gradient descent below 2 over
+/// that are stable in the mean square.
+template <class S>
+double batch_scale(std::span<const CentredBatch<S>* const> views, const StochasticCcaOptions& options);
+
 template <class S>
 class BatchPencil {
  public:
@@ -40,9 +45,7 @@ class BatchPencil {
   void times_a(const Point<S>& w, RowRange rows, Point<S>& out);
   void times_b(const Point<S>& w, RowRange rows, Point<S>& out);
 
-  /// lambda_1(B) + tr B / rows, the larger of the views: steps of gradient descent below 2 over that are
-  /// stable in the mean square.
-  double scale() const;
+  double scale() const { return batch_scale<S>(views_, options_); }
 
  private:
   void multiply(const Point<S>& w, RowRange rows, bool cross, Point<S>& out);
@@ -103,6 +106,8 @@ template <class S>
 void unstack(const Matrix<S>& both, Point<S>& w);
 
 #define LANDFALL_BATCH_PENCIL(EXTERN, S)                                                     \
+  EXTERN template double batch_scale<S>(std::span<const CentredBatch<S>* const>,             \
+                                        const StochasticCcaOptions&);                        \
   EXTERN template class BatchPencil<S>;                                                      \
   EXTERN template class PencilStepper<S>;                                                    \
   EXTERN template StochasticCcaOptions stochastic_options<S>(const RivalOptions<S>&);        \

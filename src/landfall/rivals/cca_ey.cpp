@@ -22,7 +22,7 @@ CcaEy<S>::CcaEy(const StochasticCcaOptions& problem, const CcaEyOptions& options
 /// Each view on its own: X'(S_b + ridge I)X = I on the batch, and Y likewise.
 template <class S>
 void CcaEy<S>::start(const CentredBatch<S>& left, const CentredBatch<S>& right) {
-  this->x_ = orthonormal_on<S>(left, right, problem_, "CCA-EY");
+  this->x_ = orthonormal_on<S>(std::array{&left, &right}, problem_, "CCA-EY");
   gradient_ = first_ = second_ = this->x_;
   for (Point<S>* moment : {&first_, &second_})
     for (auto& block : *moment) block.setZero();

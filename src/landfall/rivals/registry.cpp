@@ -21,6 +21,7 @@
   METHODS(lobpcg_methods)        \
   METHODS(lanczos_methods)       \
   METHODS(riemannian_methods)    \
+  METHODS(rolling_methods)       \
   METHODS(plam_methods)          \
   METHODS(penalty_methods)       \
   METHODS(dissolving_methods)    \
@@ -55,7 +56,7 @@ bool Rival::solves(Problem problem) const {
     case Problem::gevp:
       return pencil || stiefel;
     case Problem::ica:
-      return static_cast<bool>(sources);
+      return sources || mixtures;
   }
   return false;
 }

@@ -47,7 +47,8 @@ struct WhitenedRows {
   Matrix<S> z;  // a column per row of the data
 };
 
-/// CCA by batches: X and Y, any basis of the subspaces.
+/// CCA by batches of two views: X and Y, any basis of the subspaces. ICA (mixtures) by those of one, centred but
+/// not whitened: X, whose columns give the sources a'x.
 template <class S>
 using StreamSolver = Result<S> (*)(DataStream<S>& stream, const RivalOptions<S>& options);
 /// CCA by products with the second moments of the views: X and Y.
@@ -95,6 +96,7 @@ struct Rival {
   /// distance it may end at.
   double accuracy = 1e-6;
   BothScalars<StreamSolver> stream = {};
+  BothScalars<StreamSolver> mixtures = {};
   BothScalars<ViewSolver> views = {};
   BothScalars<PencilSolver> pencil = {};
   BothScalars<StiefelSolver> stiefel = {};

@@ -26,11 +26,11 @@ void validate(const StochasticCcaOptions& options) {
 }
 
 template <class S>
-Point<S> orthonormal_on(const CentredBatch<S>& left, const CentredBatch<S>& right,
-                        const StochasticCcaOptions& options, std::string_view method) {
+Point<S> orthonormal_on(std::span<const CentredBatch<S>* const> views, const StochasticCcaOptions& options,
+                        std::string_view method) {
   const Index p = options.components;
   Point<S> start;
-  for (const CentredBatch<S>* view : {&left, &right}) {
+  for (const CentredBatch<S>* view : views) {
     const std::size_t i = start.size();
     Matrix<S> x = gaussian<S>(view->cols(), p, {options.seed, 0xe7 + i});
     Matrix<S> scores(view->rows(), p);
@@ -47,10 +47,10 @@ Point<S> orthonormal_on(const CentredBatch<S>& left, const CentredBatch<S>& righ
 }
 
 template <class S>
-Result<S> learn(StochasticCca<S>& method, DataStream<S>& stream, const StochasticCcaOptions& options,
-                const StepObserver<S>& observer) {
+Result<S> learn_by_steps(DataStream<S>& stream, const StochasticCcaOptions& options,
+                         const std::function<double(double rate)>& step, const Point<S>& x,
+                         const StepObserver<S>& observer) {
   validate(options);
-  if (stream.views() != 2) throw UsageError(fmt::format("{} views, expected two", stream.views()));
   const SerialBlas serial;  // the same result with any number of threads
   auto began = std::chrono::steady_clock::now();
   const double horizon = options.passes;
@@ -65,17 +65,17 @@ Result<S> learn(StochasticCca<S>& method, DataStream<S>& stream, const Stochasti
   Progress& progress = result.progress;
   result.history.reserve(static_cast<std::size_t>(options.passes));
   const auto finite = [&] {
-    return std::ranges::all_of(method.x(), [](const auto& block) { return block.allFinite(); });
+    return std::ranges::all_of(x, [](const auto& block) { return block.allFinite(); });
   };
   for (int pass = 0; pass < options.passes; ++pass) {
     double sum = 0, seen = 0;
     Index batches = 0;
     stream.begin_pass(static_cast<std::uint64_t>(pass));
     while (stream.next()) {
-      result.x = method.x();
+      result.x = x;
       progress.passes = pass + (rows > 0 ? seen / rows : 0);
       progress.step = options.learning_rate * schedule_factor(steps, progress.iteration, progress.passes);
-      progress.objective = method.step(stream.view(0), stream.view(1), progress.step);
+      progress.objective = step(progress.step);
       ++progress.iteration;
       if (!std::isfinite(progress.objective) || !finite()) {
         result.termination = Termination::diverged;
@@ -85,10 +85,10 @@ Result<S> learn(StochasticCca<S>& method, DataStream<S>& stream, const Stochasti
         const auto looks = std::chrono::steady_clock::now();
         progress.seconds = std::chrono::duration<double>(looks - began).count();
         progress.passes = pass + (rows > 0 ? (seen + static_cast<double>(stream.view(0).rows())) / rows : 0);
-        const bool goes_on = observer(progress, method.x());
+        const bool goes_on = observer(progress, x);
         began += std::chrono::steady_clock::now() - looks;  // the clock stands still meanwhile
         if (!goes_on) {
-          result.x = method.x();
+          result.x = x;
           result.termination = Termination::stopped;
           return result;
         }
@@ -102,9 +102,18 @@ Result<S> learn(StochasticCca<S>& method, DataStream<S>& stream, const Stochasti
     progress.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     result.history.push_back(progress);
   }
-  result.x = method.x();
+  result.x = x;
   result.termination = Termination::pass_limit;
   return result;
+}
+
+template <class S>
+Result<S> learn(StochasticCca<S>& method, DataStream<S>& stream, const StochasticCcaOptions& options,
+                const StepObserver<S>& observer) {
+  if (stream.views() != 2) throw UsageError(fmt::format("{} views, expected two", stream.views()));
+  return learn_by_steps<S>(
+      stream, options, [&](double rate) { return method.step(stream.view(0), stream.view(1), rate); },
+      method.x(), observer);
 }
 
 LANDFALL_STOCHASTIC_CCA(, float)

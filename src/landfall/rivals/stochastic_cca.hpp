@@ -15,6 +15,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace landfall {
@@ -52,21 +53,29 @@ class StochasticCca {
 /// Random X and Y, each orthonormal on a batch: X'(S_b + ridge I)X = I. Throws NumericalError, naming the
 /// method, where the batch is too small for that.
 template <class S>
-Point<S> orthonormal_on(const CentredBatch<S>& left, const CentredBatch<S>& right,
-                        const StochasticCcaOptions& options, std::string_view method);
+Point<S> orthonormal_on(std::span<const CentredBatch<S>* const> views, const StochasticCcaOptions& options,
+                        std::string_view method);
 
 /// Called after every step; false ends the run.
 template <class S>
 using StepObserver = std::function<bool(const Progress&, const Point<S>&)>;
 
-/// The whole run. One record of the history per pass, with the mean of the objective over its batches.
+/// The whole run: a step, which returns the objective, for every batch, with the rate of the schedule; x is
+/// what the steps move. One record of the history per pass, with the mean of the objective over its batches.
+template <class S>
+Result<S> learn_by_steps(DataStream<S>& stream, const StochasticCcaOptions& options,
+                         const std::function<double(double rate)>& step, const Point<S>& x,
+                         const StepObserver<S>& observer = {});
 template <class S>
 Result<S> learn(StochasticCca<S>& method, DataStream<S>& stream, const StochasticCcaOptions& options,
                 const StepObserver<S>& observer = {});
 
 #define LANDFALL_STOCHASTIC_CCA(EXTERN, S)                                                           \
-  EXTERN template Point<S> orthonormal_on<S>(const CentredBatch<S>&, const CentredBatch<S>&,         \
+  EXTERN template Point<S> orthonormal_on<S>(std::span<const CentredBatch<S>* const>,                \
                                              const StochasticCcaOptions&, std::string_view);         \
+  EXTERN template Result<S> learn_by_steps<S>(DataStream<S>&, const StochasticCcaOptions&,           \
+                                              const std::function<double(double)>&, const Point<S>&, \
+                                              const StepObserver<S>&);                               \
   EXTERN template Result<S> learn<S>(StochasticCca<S>&, DataStream<S>&, const StochasticCcaOptions&, \
                                      const StepObserver<S>&);
 LANDFALL_STOCHASTIC_CCA(extern, float)

@@ -22,7 +22,7 @@ class Ey final : public StochasticCca<S> {
       if (optimizer == Optimizer::sgd) {
         unit_ = 0.03 / pencil_.scale();
       } else {
-        const Matrix<S> w = stacked<S>(orthonormal_on<S>(left, right, problem_, "CCA-EY"));
+        const Matrix<S> w = stacked<S>(orthonormal_on<S>(std::array{&left, &right}, problem_, "CCA-EY"));
         unit_ = 0.1 * static_cast<double>(w.norm()) / std::sqrt(static_cast<double>(w.size()));
       }
     }

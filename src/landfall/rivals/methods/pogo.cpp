@@ -2,7 +2,8 @@
 //
 //   T = X - eta Psi,   Psi = (G C - Y (G'Y))/2,   C = Y'Y;   X <- T (I + E/2),   E = I - T'BT
 //
-// Steps are Barzilai and Borwein's, halved until ||E|| <= 1/2, where Newton-Schulz converges.
+// Steps are Barzilai and Borwein's, halved until ||E|| <= 1/2, where Newton-Schulz converges; from a point that
+// is on the manifold a few halvings do.
 #include <landfall/rivals/descent.hpp>
 
 namespace landfall {
@@ -17,15 +18,14 @@ Result<S> solve_pogo(const StiefelProblem<S>& problem, const RivalOptions<S>& op
   };
   return descent.run(direction, [&](Matrix<S>& t, const Matrix<S>& from) {
     Matrix<S> y(t.rows(), t.cols());
-    while (true) {
+    Matrix<S> e;
+    for (int halvings = 0;; ++halvings) {
       problem.b->apply(t, y);
-      const Matrix<S> e = Matrix<S>::Identity(t.cols(), t.cols()) - t.transpose() * y;
-      if (e.norm() <= S(0.5) || !e.allFinite()) {
-        t += t * e / 2;
-        return;
-      }
+      e = Matrix<S>::Identity(t.cols(), t.cols()) - t.transpose() * y;
+      if (e.norm() <= S(0.5) || !e.allFinite() || halvings == 60) break;
       t = (t + from) / 2;
     }
+    t += t * e / 2;
   });
 }
 

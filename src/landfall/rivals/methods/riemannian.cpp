@@ -6,21 +6,13 @@
 //
 // Steps are fixed at 1/(2 L), or from Manopt's adaptive line search: halved until
 // f <= f_0 - t/2 <G, grad>, twice the last one tried next where that was accepted at once.
-//
-// rgd-rolling is the paper's stochastic baseline: B and S_xy are the means over all batches so far, n x n
-// matrices, and every batch is followed by a step in the metric of that B.
-#include <landfall/data/dense_rows.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/linalg/preconditioner.hpp>
-#include <landfall/linalg/products.hpp>
 #include <landfall/manifold/multiplier.hpp>
 #include <landfall/manifold/retraction.hpp>
-#include <landfall/rivals/batch_pencil.hpp>
 #include <landfall/rivals/descent.hpp>
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -128,57 +120,6 @@ Result<S> solve_riemannian(const StiefelProblem<S>& problem, const RivalOptions<
   return Rgd<S>(problem, options, kVariants[variant]).solve();
 }
 
-template <class S>
-class Rolling final : public PencilStepper<S> {
- public:
-  Rolling(const StochasticCcaOptions& problem, bool own_step)
-      : PencilStepper<S>(problem, "rgd-rolling", own_step) {}
-
- private:
-  double begin() override {
-    for (std::size_t i = 0; i < 2; ++i) sums_[i].setZero(this->x_[i].rows(), this->x_[i].rows());
-    cross_.setZero(this->x_[0].rows(), this->x_[1].rows());
-    return 0.5;  // in the metric of B there is no scale
-  }
-
-  void update(S rate) override {
-    const auto& views = this->pencil_.views();
-    const auto left = dense_[0](*views[0]), right = dense_[1](*views[1]);
-    multiply_bt<S>(left, left, sums_[0], 1, 1);
-    multiply_bt<S>(right, right, sums_[1], 1, 1);
-    multiply_bt<S>(left, right, cross_, 1, 1);
-    seen_ += static_cast<S>(left.cols());
-    if (seen_ < 2 * static_cast<S>(std::max(cross_.rows(), cross_.cols()))) return;  // B is singular
-
-    const Point<S> from = this->x_;
-    for (std::size_t i = 0; i < 2; ++i) {
-      Matrix<S> b = sums_[i] / seen_;
-      b.diagonal().array() += static_cast<S>(this->problem_.ridge_of(i));
-      const Matrix<S> g =
-          i == 0 ? Matrix<S>(-cross_ * from[1] / seen_) : Matrix<S>(-cross_.transpose() * from[0] / seen_);
-      Matrix<S> solved(g.rows(), g.cols());
-      inverse_preconditioner<S>(b)->apply(g, solved);
-      const DenseOperator<S> metric(std::move(b));
-      const Matrix<S> x = retract<S>(Retraction::cholesky, metric, from[i],
-                                     Matrix<S>::Zero(g.rows(), g.cols())),
-                      slope = x.transpose() * g;
-      this->x_[i] =
-          retract<S>(Retraction::cholesky, metric, x, -rate * (solved - x * (slope + slope.transpose()) / 2));
-    }
-  }
-
-  std::array<DenseRows<S>, 2> dense_;
-  std::array<Matrix<S>, 2> sums_;
-  Matrix<S> cross_;
-  S seen_ = 0;
-};
-
-template <class S>
-Result<S> solve_rolling(DataStream<S>& stream, const RivalOptions<S>& options) {
-  require_square_memory<S>("rgd-rolling", 3, stream, options);
-  return learn_by<Rolling<S>>(stream, options);
-}
-
 template <std::size_t variant>
 Rival rgd_entry() {
   return {.name = kVariants[variant].name,
@@ -191,17 +132,7 @@ Rival rgd_entry() {
 }  // namespace
 
 std::vector<Rival> riemannian_methods() {
-  return {rgd_entry<0>(),
-          rgd_entry<1>(),
-          rgd_entry<2>(),
-          rgd_entry<3>(),
-          rgd_entry<4>(),
-          {.name = "rgd-rolling",
-           .text = "Riemannian gradient descent with the covariance of all batches so far",
-           .source = "the paper's baseline",
-           .memory = "n^2",
-           .accuracy = 1e-2,
-           .stream = {solve_rolling<float>, solve_rolling<double>}}};
+  return {rgd_entry<0>(), rgd_entry<1>(), rgd_entry<2>(), rgd_entry<3>(), rgd_entry<4>()};
 }
 
 }  // namespace landfall
