@@ -8,20 +8,40 @@ const superscript = (number) =>
 function axisText(value, log) {
   if (value === null || value === undefined) return "";
   const power = Math.round(Math.log10(value));
-  if (log && wholePower(value) !== null && (power < -2 || power > 3)) return `10${superscript(power)}`;
+  const whole = Math.abs(Math.log10(value) - power) < 1e-9;
+  if (log && whole && (power < -2 || power > 3)) return `10${superscript(power)}`;
   return numberText(value);
 }
 
-// For the lines of a log axis: none between powers of ten.
-const wholePower = (value) => (value > 0 && Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9 ? value : null);
+// uPlot's own range and lines of a log axis never end where numbers are below 1e-16. From 1, 2 or 5 times a power of ten
+// to another.
+function logRange(_, low, high) {
+  const power = (value) => 10 ** Math.floor(Math.log10(value) + 1e-9);
+  if (!(low > 0)) return [0.1, 1];
+  const from = power(low) * (low / power(low) >= 5 ? 5 : low / power(low) >= 2 ? 2 : 1);
+  const part = high / power(high) - 1e-9;
+  const to = power(high) * (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10);
+  return to > from ? [from, to] : [from / 2, 2 * from];
+}
+
+function logSplits(_, __, low, high) {
+  const first = Math.floor(Math.log10(low) + 1e-9), last = Math.ceil(Math.log10(high) - 1e-9);
+  const step = Math.ceil((last - first) / 7), between = last - first < 3 ? [1, 2, 5] : [1];
+  const splits = [];
+  for (let power = first; power <= last; ++power)
+    if (power % step === 0)
+      for (const factor of between) splits.push(Number(`${factor}e${power}`));
+  return splits.filter((value) => value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9));
+}
 
 function axis(label, log, more = {}) {
   const { quiet, line } = colours();
   return {
     stroke: quiet, font: kFont, labelFont: kFont, label: label || undefined, labelSize: 18, labelGap: 2,
-    grid: { stroke: line, width: 1, ...(log && { filter: (_, splits) => splits.map(wholePower) }) },
+    grid: { stroke: line, width: 1 },
     ticks: { show: false }, gap: 6, size: 26, space: 46,
     values: (_, splits) => splits.map((value) => axisText(value, log)),
+    ...(log && { splits: logSplits, filter: (_, splits) => splits }),
     ...more,
   };
 }
@@ -30,6 +50,8 @@ const valueAxis = (label, log) => axis(label, log, {
   space: 34,
   size: (_, values) => 14 + 6.6 * Math.max(2, ...(values || []).map((text) => text.length)),
 });
+
+const scale = (log) => (log ? { distr: 3, range: logRange } : { distr: 1 });
 
 // All series on the x of all, as uPlot wants them; null where a series has no value.
 function aligned(chart, logX, logY) {
@@ -64,7 +86,7 @@ function lineOptions(chart, state, width) {
   return {
     width, height: trace ? (chart.x_label ? 92 : 74) : 250,
     padding: [8, trace ? 24 : 12, trace && !chart.x_label ? 4 : null, null],
-    scales: { x: { time: false, distr: state.logX ? 3 : 1 }, y: { distr: state.logY ? 3 : 1 } },
+    scales: { x: { time: false, ...scale(state.logX) }, y: scale(state.logY) },
     legend: { show: false },
     cursor: {
       y: false, points: { size: 7 },

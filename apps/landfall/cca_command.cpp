@@ -12,6 +12,7 @@
 #include "plan_table.hpp"
 #include "report_rows.hpp"
 #include "run_checkpoints.hpp"
+#include "watched_source.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
@@ -94,7 +95,7 @@ CcaResult<S> fit(const Options& options, RunCheckpoints& checkpoints, Json& firs
   first_indices = {first_index(*left), first_index(*right)};
   rows.emplace(options.report, std::vector{left.get(), right.get()},
                SampleOptions{.memory = cca.memory, .kept = !options.run.out.empty()});
-  return fit_cca<S>(std::move(left), std::move(right), cca);
+  return fit_cca<S>(watched<S>(std::move(left), line), std::move(right), cca);
 }
 
 template <class S>

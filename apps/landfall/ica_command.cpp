@@ -15,6 +15,7 @@
 #include "plan_table.hpp"
 #include "report_rows.hpp"
 #include "run_checkpoints.hpp"
+#include "watched_source.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
@@ -117,7 +118,7 @@ void run(const Options& options, const CLI::App& command) {
     ProgressLine line(standard_error(), !options.run.quiet);
     ica.observer = show_progress(
         line, {.passes = ica.passes.value_or(1), .rows = source->rows(), .verbose = options.run.verbose});
-    return fit_ica<S>(std::move(source), ica);
+    return fit_ica<S>(watched<S>(std::move(source), line), ica);
   }();
   const double seconds = since(start);
   std::optional<double> distance;

@@ -14,6 +14,7 @@
 #include "report_rows.hpp"
 #include "run_checkpoints.hpp"
 #include "table.hpp"
+#include "watched_source.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
@@ -114,7 +115,7 @@ void run(const Options& options, const CLI::App& command) {
     lda.observer = show_progress(
         line,
         {.passes = lda.passes, .rows = training_rows(*source, lda.held_out), .verbose = options.run.verbose});
-    return fit_lda<S>(std::move(source), labels, lda);
+    return fit_lda<S>(watched<S>(std::move(source), line), labels, lda);
   }();
   const double seconds = since(start);
   Json summary = summarize(options, result, seconds);

@@ -39,7 +39,7 @@ std::string count_text(double count) {
 }
 
 ProgressLine::ProgressLine(Screen screen, bool wanted)
-    : screen_(std::move(screen)), wanted_(wanted), next_(screen_.now()) {
+    : screen_(std::move(screen)), wanted_(wanted), next_(screen_.now()), stepped_(next_) {
   if (!screen_.terminal) next_ += kPlainPause;
 }
 
@@ -58,6 +58,7 @@ void ProgressLine::put(const Parts& parts) {
 
 void ProgressLine::say(std::string_view text) {
   if (!wanted_) return;
+  const std::lock_guard lock(mutex_);
   clear();
   screen_.write(fmt::format("{}\n", text));
 }

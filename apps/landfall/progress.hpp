@@ -7,6 +7,7 @@
 
 #include <landfall/landing/result.hpp>
 
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -30,19 +31,33 @@ class ProgressLine {
   /// The parts are made only when they are shown.
   template <class MakeParts>
   void show(const MakeParts& parts) {
+    const std::lock_guard lock(mutex_);
+    stepped_ = now();
     if (is_due()) put(parts());
+  }
+  /// From the thread that reads: nothing while there are steps to tell of.
+  template <class MakeParts>
+  void show_reading(const MakeParts& parts) {
+    const std::lock_guard lock(mutex_);
+    if (is_due() && !(now() < stepped_ + kQuiet)) put(parts());
   }
   /// A line that stays.
   void say(std::string_view text);
 
+  double now() const { return screen_.now(); }  // seconds
+
  private:
+  static constexpr double kQuiet = 1;  // seconds after a step, or the beginning
+
   bool is_due() const { return wanted_ && screen_.now() >= next_; }
   void put(const Parts& parts);
   void clear();
 
   Screen screen_;
   bool wanted_, shown_ = false;
-  double next_;  // when to show something again
+  double next_;     // when to show something again
+  double stepped_;  // when there was a step, or the beginning
+  std::mutex mutex_;
 };
 
 /// What is known of a run before it begins.

@@ -9,6 +9,7 @@
 #include "data/temporary_folder.hpp"
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 extern char** environ;
 
@@ -51,6 +52,12 @@ inline Outcome run_program(const std::filesystem::path& folder, const Words& arg
   words.emplace_back(LANDFALL_PROGRAM);
   words.insert(words.end(), arguments.begin(), arguments.end());
   return run_words(folder, words);
+}
+
+/// What makes a command that of a user who may not write everywhere; to be put before it.
+inline Words as_nobody() {
+  if (::geteuid() != 0) return {};
+  return {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"};
 }
 
 /// The run failed with this code, printed nothing, and said this sentence.

@@ -1,7 +1,10 @@
 // Progress with a clock and a terminal of the test's own; words that were meant.
 #include "progress.hpp"
 
+#include <landfall/data/memory_source.hpp>
+
 #include "nearest.hpp"
+#include "watched_source.hpp"
 #include <gtest/gtest.h>
 
 namespace landfall::app {
@@ -84,6 +87,34 @@ TEST(ProgressLine, OnATerminalIsRewrittenFitsItAndIsGoneAtTheEnd) {
     fake.text.clear();
   }
   EXPECT_EQ(fake.text, "\r\033[K");
+}
+
+TEST(ProgressLine, ReadingIsShownWhereThereAreNoSteps) {
+  Fake fake;
+  ProgressLine line(fake.screen(true));
+  const auto source =
+      watched<float>(std::make_unique<MemorySource<float>>(RowMatrix<float>::Zero(40, 3), "left.npy"), line);
+  Batch<float> batch;
+  fake.now += 2;
+  EXPECT_EQ(source->read(10, batch), 10);
+  EXPECT_EQ(fake.text, "\r\033[Kreading left.npy  25 %  5.00 rows/s");
+  fake.text.clear();
+  fake.now += 1;
+  line.show([] { return Parts{"step"}; });
+  fake.now += 0.9;
+  source->read(10, batch);
+  EXPECT_EQ(fake.text, "\r\033[Kstep");
+  fake.text.clear();
+  fake.now += 0.2;
+  const Index last = 39;
+  source->read_rows({&last, 1}, batch);
+  EXPECT_EQ(fake.text, "\r\033[Kreading left.npy  52 %  5.12 rows/s");
+  EXPECT_EQ(batch.rows(), 1);
+  source->rewind();
+  fake.text.clear();
+  fake.now += 10;
+  source->read(40, batch);
+  EXPECT_EQ(fake.text, "\r\033[Kreading left.npy  0 %  4.00 rows/s") << "a new reading begins";
 }
 
 TEST(ProgressLine, IsPaintedWhereThereIsColour) {

@@ -2,6 +2,8 @@
 #include <landfall/data/text.ipp>
 #include <landfall/linalg/random.hpp>
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 namespace landfall::test {
@@ -80,6 +82,14 @@ TYPED_TEST(TextNumber, TiesOfSinglePrecision) {
     const std::string exact = fmt::format("{:.24f}", 1 + (2 * k + 1) * 0x1p-24);
     for (std::size_t length = 8; length <= exact.size(); ++length)
       expect_same<TypeParam>(exact.substr(0, length));
+  }
+  // The decimal of 15 places next to a tie: a sum that is off by a unit in the last place of a double comes to
+  // lie on the other side of it.
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    const auto words = random_words({3, 0}, i);
+    const double one = std::ldexp(1.0, static_cast<int>(words[0] % 8) - 3);
+    const double tie = one * (1 + (2 * static_cast<double>(words[1] >> 9) + 1) * 0x1p-24);
+    expect_same<TypeParam>(fmt::format("{:.15f}", i % 2 == 0 ? tie : -tie));
   }
   // Rounded to double precision, these are ties.
   for (const char* number :

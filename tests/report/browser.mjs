@@ -133,7 +133,9 @@ async function expectOwnPage(browser, folder, report) {
     { name: "landing", x: [1, 2, 3, 4], y: [1, 0.1, 0.01, 0.001] }, { name, x: [1, 3, 5], y: [2, 1, null] }], ...more });
   const data = { title: name, sections: [
     { heading: "Table", text: ["One.", name], table: { columns: ["method", "total"], rows: [["landing", 0.5], [name, null]], best: [0] } },
-    { heading: "Charts", charts: [line("both", { log_x: true, log_y: true }), line("plain")], code: [name, "landfall compare"] }] };
+    { heading: "Charts", charts: [line("both", { log_x: true, log_y: true }), line("plain"), line("of all sizes", { log_y: true, series: [
+      { name: "small", x: [1, 2, 3], y: [1e-29, 1e-20, 3e-16] }, { name: "large", x: [1, 2, 3], y: [1, 5e9, 1e12] }] })],
+      code: [name, "landfall compare"] }] };
   const html = readFileSync(report, "utf8");
   const own = join(folder, "own.html");
   writeFileSync(own, html.replace(/(id="data">).*?(<\/script>)/s, (_, begin, end) => begin + JSON.stringify(data).replaceAll("<", "\\u003c") + end));

@@ -34,7 +34,7 @@ std::vector<Chart> charts(const std::string& file, const std::string& title) {
 void run_fig_ica(const ReproduceSettings& settings, Page& page) {
   const StreamProblem problem = ica_problem(settings);
   const int epochs = 5;
-  page.text = {fmt::format("{}, n = p = 10, {} epochs.", problem.source, epochs),
+  page.text = {fmt::format("Data: {}, n = p = 10, {} epochs.", problem.source, epochs),
                "As the authors' program has it (landing-released): batches of 1000, half of the field with "
                "eta = 0.4 (0.2 in the "
                "units of this page), omega = 0.25, eta a tenth from epoch 3 and again from epoch 4 on, one "

@@ -89,6 +89,8 @@ void write_page(const std::filesystem::path& folder, const Page& page) {
   make_folder(folder);
   const Table claims = claims_table(page);
   Json first = section_of(claims);
+  for (Json& row : first["table"]["rows"])  // seen at a glance
+    row[2] = (row[2] == "agrees" ? "\u2713\u00a0" : "\u2717\u00a0") + row[2].get<std::string>();
   first["text"] = page.text;
   Json sections = Json::array({first});
   if (!page.charts.empty()) {

@@ -139,7 +139,7 @@ void run_table_cca(const ReproduceSettings& settings, Page& page) {
                  .title = "Share of the optimum",
                  .label = "What X and Y capture, against passes, of the methods that take batches.",
                  .x_label = "passes",
-                 .y_label = "share of the exact sum of correlations"};
+                 .y_label = "share of the exact sum"};
   for (std::size_t k = 0; k < rows().size(); ++k) {
     const Row& row = rows()[k];
     const double cost = fitted_exponent(seconds[k].x, seconds[k].y),

@@ -15,6 +15,9 @@
 
 #include <fast_float/fast_float.h>
 #include <fmt/format.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 namespace landfall::text {
 
@@ -76,6 +79,15 @@ struct Digits {
                      32};
 }
 
+/// The digits before the point. Branches are foreseen most times: what follows need not wait for the count.
+[[gnu::always_inline]] inline Digits whole_digits(const char* at) {
+  if (at[1] != '.') return leading_digits(at);
+  const auto digit = static_cast<std::uint64_t>(*at - '0');
+  if (digit > 9) [[unlikely]]
+    return {0, 0};
+  return {1, digit};
+}
+
 /// A plain decimal such as "-12.345678": digits w, k of them after the point, where w and 10^k are doubles,
 /// so that w / 10^k is rounded correctly; rounding that to single precision is right but for a tie. Returns
 /// the end of the number, or null for what is anything else. 28 characters may be read. How many digits there
@@ -88,11 +100,7 @@ template <class S>
                                                                 100000, 1000000, 10000000, 100000000};
   const bool negative = *at == '-';
   at += negative;
-  Digits whole = {1, static_cast<std::uint64_t>(*at - '0')};
-  if (at[1] != '.')  // this is foreseen most times: what follows need not wait
-    whole = leading_digits(at);
-  else if (whole.value > 9)
-    return nullptr;
+  const Digits whole = whole_digits(at);
   if (whole.count == 0 || whole.count == 8) return nullptr;
   at += whole.count;
   std::uint64_t digits = whole.value, places = 0;
@@ -113,6 +121,55 @@ template <class S>
   value = static_cast<S>(std::bit_cast<double>(bits | static_cast<std::uint64_t>(negative) << 63));
   return at;
 }
+
+#ifdef __SSE2__
+/// The digits at the beginning of sixteen characters: how many, and 0.digits to within 3 roundings.
+struct Fraction {
+  int count;
+  double value;
+};
+[[gnu::always_inline]] inline Fraction leading_fraction(const char* at) {
+  static constexpr auto first_kept = [] {
+    std::array<std::uint8_t, 32> bytes{};
+    std::fill_n(bytes.begin(), 16, std::uint8_t{0xFF});
+    return bytes;
+  }();
+  const auto load = [](const void* from) { return _mm_loadu_si128(static_cast<const __m128i*>(from)); };
+  __m128i digits = _mm_sub_epi8(load(at), _mm_set1_epi8('0'));
+  const int are = _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(digits, _mm_set1_epi8(9)), digits));
+  const int count = std::countr_one(static_cast<unsigned>(are));
+  digits = _mm_and_si128(digits, load(first_kept.data() + 16 - count));
+  // Pairs, fours, and then two numbers of eight digits.
+  digits = _mm_add_epi16(_mm_mullo_epi16(_mm_and_si128(digits, _mm_set1_epi16(0xFF)), _mm_set1_epi16(10)),
+                         _mm_srli_epi16(digits, 8));
+  digits = _mm_madd_epi16(digits, _mm_set1_epi32(1 << 16 | 100));
+  digits = _mm_madd_epi16(_mm_packs_epi32(digits, digits), _mm_set1_epi32(1 << 16 | 10000));
+  const __m128d parts = _mm_mul_pd(_mm_cvtepi32_pd(digits), _mm_set_pd(1e-16, 1e-8));
+  return {count, _mm_cvtsd_f64(_mm_add_sd(parts, _mm_unpackhi_pd(parts, parts)))};
+}
+
+/// The same for single precision, without a division. Four roundings leave whole + fraction within four units
+/// in the last place of a double, so that rounding it to single precision is right but that near to a tie.
+[[gnu::always_inline]] inline const char* read_decimal(const char* at, float& value) {
+  const bool negative = *at == '-';
+  at += negative;
+  const Digits whole = whole_digits(at);
+  if (whole.count == 0 || whole.count == 8) return nullptr;
+  at += whole.count;
+  auto sum = static_cast<double>(static_cast<std::int64_t>(whole.value));
+  if (*at == '.') {
+    const Fraction fraction = leading_fraction(++at);
+    if (fraction.count == 0 || fraction.count == 16) return nullptr;
+    sum += fraction.value;
+    at += fraction.count;
+  }
+  constexpr std::uint64_t tie = 0x10000000, near = 4;
+  const auto bits = std::bit_cast<std::uint64_t>(sum);
+  if ((*at | 0x20) == 'e' || (bits & 0x1FFFFFFF) - (tie - near) <= 2 * near) return nullptr;
+  value = static_cast<float>(std::bit_cast<double>(bits | static_cast<std::uint64_t>(negative) << 63));
+  return at;
+}
+#endif
 
 /// As fast_float::from_chars, but plain decimals take a shorter way to the same number.
 template <class S>
