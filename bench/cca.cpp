@@ -120,14 +120,14 @@ class Contest {
   }
 
   void exact() const {
-    const auto result = fit({.components = p_, .method = CcaMethod::exact, .ridge = kRidge});
+    const auto result = fit({.components = p_, .method = FitMethod::exact, .ridge = kRidge});
     fmt::print("sum {:.10f} own {:.10f} read {:.4f} seconds {:.4f}\n", judge_.sum(result),
                result.correlations.sum(), result.seconds.read, result.seconds.solve);
   }
 
   void landing(bool scaled) const {
     CcaOptions options{.components = p_,
-                       .method = CcaMethod::landing,
+                       .method = FitMethod::landing,
                        .passes = static_cast<double>(passes_),
                        .batch = batch_,
                        .seed = seed_};

@@ -13,7 +13,7 @@ namespace {
 
 template <class S>
 void run(char** arguments) {
-  landfall::LdaOptions options{.method = landfall::parse_lda_method(arguments[3])};
+  landfall::LdaOptions options{.method = landfall::parse_fit_method(arguments[3])};
   if (std::string(arguments[5]) != "default") options.ridge = std::stod(arguments[5]);
   const auto result = landfall::fit_lda<S>(landfall::open_source<S>(arguments[1]),
                                            landfall::read_labels(arguments[2]), options);

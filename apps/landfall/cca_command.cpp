@@ -144,7 +144,7 @@ void setup_cca(CLI::App& parent, Action action) {
   add("-p,--components", cca.components, "K", "how many pairs; required")->required()->check(whole_number(1));
   add_method(
       add, {"auto", "exact", "landing"}, Problem::cca,
-      [&cca](const std::string& name) { cca.method = parse_cca_method(name); }, cca.rival,
+      [&cca](const std::string& name) { cca.method = parse_fit_method(name); }, cca.rival,
       "auto, exact, landing, or of landfall methods [auto]");
   add_solver_options(
       add, cca,
@@ -167,7 +167,7 @@ void setup_cca(CLI::App& parent, Action action) {
       "  landfall cca left.svm right.svm -p 10 --memory 512MiB --held-out 0.1 --out run");
   command->callback([options, action, command] {
     if (action == Action::compare) return;
-    if (options->cca.method == CcaMethod::exact) refuse_by_hand(*command, "exact");
+    if (options->cca.method == FitMethod::exact) refuse_by_hand(*command, "exact");
     begin(options->run);
     const bool single = options->run.precision == "single";
     if (action == Action::plan) require_planned(options->cca.rival);

@@ -154,7 +154,7 @@ void setup_lda(CLI::App& parent, Action action) {
   add("-p,--components", lda.components, "K", "how many [one less than classes]")->check(whole_number(1));
   add.choice(
       "--method", {"auto", "exact", "landing"},
-      [&lda](const std::string& name) { lda.method = parse_lda_method(name); },
+      [&lda](const std::string& name) { lda.method = parse_fit_method(name); },
       "auto, exact or landing [auto: what fits, then time]");
   add_solver_options(add, lda,
                      {.passes = "4", .batch = "128 or 8p; sparse rows 1024", .ridge = "1e-6; double 1e-8"});
@@ -170,7 +170,7 @@ void setup_lda(CLI::App& parent, Action action) {
       "  landfall lda images.npy --labels labels.npy -p 5 --held-out 0.2\n"
       "  landfall lda iris.csv --label-column species --out run");
   command->callback([options, action, command] {
-    if (options->lda.method == LdaMethod::exact) refuse_by_hand(*command, "exact");
+    if (options->lda.method == FitMethod::exact) refuse_by_hand(*command, "exact");
     begin(options->run);
     const bool single = options->run.precision == "single";
     if (action == Action::plan)

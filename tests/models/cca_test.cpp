@@ -51,7 +51,7 @@ TEST(Cca, ExactIsTheClosedForm) {
   for (const auto& [left, right] : {std::pair<Index, Index>{12, 9}, {9, 12}}) {
     const auto files = planted<double>(500, left, right, 4);
     const auto result = files.fit({.components = 6, .ridge = 1e-2});
-    EXPECT_EQ(result.method, CcaMethod::exact);
+    EXPECT_EQ(result.method, FitMethod::exact);
     EXPECT_LT((result.correlations - closed_form(files, 1e-2).head(6)).norm(), 1e-10);
     EXPECT_LT(result.views[0].infeasibility + result.views[1].infeasibility, 1e-9);
   }
@@ -65,10 +65,10 @@ TYPED_TEST(CcaLanding, MeetsTheExactMethodWithoutTuning) {
   using S = TypeParam;
   const auto files = planted<S>(8000, 60, 50, 8, 1000);
   for (const Index p : {1, 5}) {
-    const auto exact = files.fit({.components = p, .method = CcaMethod::exact});
+    const auto exact = files.fit({.components = p, .method = FitMethod::exact});
     for (const Index batch : {3, 128, 1000}) {  // fewer rows than p, the default, few steps
       const auto landing =
-          files.fit({.components = p, .method = CcaMethod::landing, .passes = 6, .batch = batch});
+          files.fit({.components = p, .method = FitMethod::landing, .passes = 6, .batch = batch});
       EXPECT_EQ(landing.termination, Termination::pass_limit);
       EXPECT_GT(landing.correlations.sum(), 0.999 * exact.correlations.sum()) << p << " " << batch;
       EXPECT_LT(landing.correlations.sum(), exact.correlations.sum() * (1 + 1e-5));
@@ -79,7 +79,7 @@ TYPED_TEST(CcaLanding, MeetsTheExactMethodWithoutTuning) {
 
 TEST(Cca, TheAnswerIsTheSameBitForBitWithOneThreadAndTwo) {
   const auto files = planted<float>(3000, 40, 30, 5);
-  const CcaOptions options{.components = 3, .method = CcaMethod::landing, .passes = 2, .seed = 7};
+  const CcaOptions options{.components = 3, .method = FitMethod::landing, .passes = 2, .seed = 7};
   const int before = threads();
   set_threads(1);
   const auto one = files.fit(options);
@@ -116,10 +116,10 @@ TEST(Cca, ColumnsInAnotherOrderOrScaleAreTheSameData) {
   TwoFiles<double> moved = files;
   for (Index j = 0; j < 20; ++j)
     moved.left.col(j) = files.left.col((7 * j + 3) % 20) * std::pow(10.0, static_cast<double>(j % 9) - 4);
-  for (const auto method : {CcaMethod::exact, CcaMethod::landing}) {
+  for (const auto method : {FitMethod::exact, FitMethod::landing}) {
     const CcaOptions options{.components = 4, .method = method, .transform = {.unit_variance = true}};
     const double plain = files.fit(options).correlations.sum(), other = moved.fit(options).correlations.sum();
-    EXPECT_NEAR(other, plain, (method == CcaMethod::exact ? 1e-9 : 1e-2) * plain);
+    EXPECT_NEAR(other, plain, (method == FitMethod::exact ? 1e-9 : 1e-2) * plain);
   }
 }
 
@@ -127,11 +127,11 @@ TEST(Cca, ARotatedViewIsTheSameData) {
   const auto files = planted<double>(3000, 20, 15, 4);
   TwoFiles<double> turned = files;
   turned.left = files.left * random_orthonormal(20, 20, {5});
-  for (const auto method : {CcaMethod::exact, CcaMethod::landing}) {
+  for (const auto method : {FitMethod::exact, FitMethod::landing}) {
     const CcaOptions options{.components = 4, .method = method};
     const double plain = files.fit(options).correlations.sum(),
                  other = turned.fit(options).correlations.sum();
-    EXPECT_NEAR(other, plain, (method == CcaMethod::exact ? 1e-9 : 1e-3) * plain);
+    EXPECT_NEAR(other, plain, (method == FitMethod::exact ? 1e-9 : 1e-3) * plain);
   }
 }
 
@@ -143,10 +143,10 @@ TEST(Cca, RareColumnsOfUnitVarianceDoNotUpsetLanding) {
     for (Index j = 0; j < 10; ++j)
       for (Index i = 0; i < 20000; ++i)
         if ((i + 37 * j + shift) % 2000 != 5) (*view)(i, j) = 0;
-  const auto fit = [&](CcaMethod method) {
+  const auto fit = [&](FitMethod method) {
     return files.fit({.components = 4, .method = method, .transform = {.unit_variance = true}});
   };
-  const auto exact = fit(CcaMethod::exact), landing = fit(CcaMethod::landing);
+  const auto exact = fit(FitMethod::exact), landing = fit(FitMethod::landing);
   EXPECT_GT(landing.correlations.sum(), 0.98 * exact.correlations.sum());
   EXPECT_LT(landing.views[0].infeasibility, 0.05);
 }
@@ -173,7 +173,7 @@ TEST(Cca, RareColumnsGetALargerRidge) {
 TEST(Cca, TwoIdenticalViewsCorrelateCompletely) {
   auto files = planted<double>(2000, 10, 10, 2);
   files.right = files.left;
-  for (const auto method : {CcaMethod::exact, CcaMethod::landing}) {
+  for (const auto method : {FitMethod::exact, FitMethod::landing}) {
     const auto result = files.fit({.components = 3, .method = method, .relative_ridge = 1e-9});
     EXPECT_NEAR(result.correlations.sum(), 3, 1e-4);
   }
@@ -185,7 +185,7 @@ TEST(Cca, ConstantAndDuplicateColumnsAreHarmless) {
   files.left.conservativeResize(Eigen::NoChange, 14);
   files.left.col(12).setConstant(5);
   files.left.col(13) = files.left.col(0);
-  for (const auto method : {CcaMethod::exact, CcaMethod::landing}) {
+  for (const auto method : {FitMethod::exact, FitMethod::landing}) {
     const auto result = files.fit({.components = 3, .method = method});
     EXPECT_EQ(result.views[0].dropped, std::vector<Index>{12});
     EXPECT_TRUE(result.views[0].weights.row(12).isZero(0));
@@ -213,10 +213,10 @@ TEST(Cca, WhatCannotBeAnsweredIsSaid) {
   EXPECT_EQ(refusal<UsageError>(files, {.components = 1, .ridge = -1}),
             "a ridge must not be negative, got -1");
   files.left.rightCols(10) = files.left.leftCols(2).replicate(1, 5);  // rank 2
-  for (const auto method : {CcaMethod::exact, CcaMethod::landing})
+  for (const auto method : {FitMethod::exact, FitMethod::landing})
     EXPECT_EQ(refusal<NumericalError>(files, {.components = 4, .method = method}),
               "left: of rank 2 on the rows it was trained on, expected at least p = 4");
-  EXPECT_EQ(refusal<NumericalError>(files, {.components = 1, .method = CcaMethod::exact, .ridge = 0}),
+  EXPECT_EQ(refusal<NumericalError>(files, {.components = 1, .method = FitMethod::exact, .ridge = 0}),
             "left: the covariance is singular, expected a ridge above 0");
   files.right.setConstant(1);
   EXPECT_EQ(refusal<DataError>(files, {.components = 1}), "right: each of its 10 columns is constant");
@@ -224,7 +224,7 @@ TEST(Cca, WhatCannotBeAnsweredIsSaid) {
 
 TEST(Cca, FewerRowsThanColumns) {
   const auto files = planted<double>(30, 60, 50, 3);
-  for (const auto method : {CcaMethod::exact, CcaMethod::landing}) {
+  for (const auto method : {FitMethod::exact, FitMethod::landing}) {
     const auto result = files.fit({.components = 3, .method = method, .relative_ridge = 0.1});
     EXPECT_TRUE(result.views[0].weights.allFinite());
     EXPECT_GT(result.correlations.minCoeff(), 0);

@@ -7,7 +7,7 @@
 namespace landfall::test {
 namespace {
 
-constexpr std::array kBoth{LdaMethod::exact, LdaMethod::landing};
+constexpr std::array kBoth{FitMethod::exact, FitMethod::landing};
 
 LdaResult<double> fit(const Classes<double>& data, const LdaOptions& options) {
   return fit_lda<double>(rows_of(data.rows), data.labels(), options);
@@ -75,8 +75,8 @@ TEST(LdaErrors, DuplicateColumnsShareTheirWeight) {
   Classes<double> twice = data;
   twice.rows.resize(300, 5);
   twice.rows << data.rows, data.rows.col(1);
-  EXPECT_THROW(fit(twice, {.method = LdaMethod::exact, .ridge = 0}), NumericalError);
-  EXPECT_EQ(sentence([&] { fit(twice, {.method = LdaMethod::exact, .ridge = 0}); }),
+  EXPECT_THROW(fit(twice, {.method = FitMethod::exact, .ridge = 0}), NumericalError);
+  EXPECT_EQ(sentence([&] { fit(twice, {.method = FitMethod::exact, .ridge = 0}); }),
             "data.csv: the covariance within classes is singular, expected a ridge above 0");
   for (const auto method : kBoth) {
     const auto result = fit(twice, {.method = method}), known = fit(data, {.method = method});
@@ -102,7 +102,7 @@ TEST(LdaErrors, FewerRowsThanColumns) {
 TEST(LdaErrors, ColumnThatIsTheClass) {
   auto data = made_up_classes<double>(200, 4, 2, 1, 8);
   for (Index i = 0; i < 200; ++i) data.rows(i, 3) = data.of[static_cast<std::size_t>(i)];
-  EXPECT_THROW(fit(data, {.method = LdaMethod::exact, .ridge = 0}), NumericalError);
+  EXPECT_THROW(fit(data, {.method = FitMethod::exact, .ridge = 0}), NumericalError);
   EXPECT_EQ(fit(data, {}).training_accuracy, 1);
 }
 
@@ -146,7 +146,7 @@ TEST(LdaErrors, WhatOptionsMayNotBe) {
   EXPECT_THROW(fit(data, {.passes = 0}), UsageError);
   EXPECT_THROW(fit(data, {.first_rows = 0}), UsageError);
   EXPECT_THROW(fit(data, {.transform = {.centring = Centring::none}}), UsageError);
-  EXPECT_THROW(parse_lda_method("svd"), UsageError);
+  EXPECT_THROW(parse_fit_method("svd"), UsageError);
   auto once =
       std::make_unique<test::MemorySource<double>>(MemoryFile<double>{.rows = data.rows, .once = true});
   EXPECT_THROW(fit_lda<double>(std::move(once), data.labels(), {}), UsageError);

@@ -20,7 +20,7 @@ LdaResult<S> fit(const Classes<S>& data, const LdaOptions& options, bool sparse 
 
 /// So few first rows that landing has to go through the others.
 LdaOptions landing_options(Index p = 0) {
-  return {.components = p, .method = LdaMethod::landing, .passes = 6, .batch = 64, .first_rows = 512};
+  return {.components = p, .method = FitMethod::landing, .passes = 6, .batch = 64, .first_rows = 512};
 }
 
 template <class S>
@@ -42,7 +42,7 @@ TEST(Lda, IrisIsThatOfScikitLearn) {
   Matrix<double> known(4, 2);
   known << -0.83779794, 0.02434685, -1.55005187, 2.18649663, 2.22355955, -0.94138258, 2.83899363, 2.86801283;
   const auto result = fit(irises(), {.ridge = 0});
-  EXPECT_EQ(result.method, LdaMethod::exact);
+  EXPECT_EQ(result.method, FitMethod::exact);
   EXPECT_LT((result.weights - known).cwiseAbs().maxCoeff(), 1e-7);
   EXPECT_LT(largest_sine(result.weights, known), 1e-7);
   EXPECT_NEAR(result.eigenvalues(0), 32.1919292, 1e-6);
@@ -57,7 +57,7 @@ TEST(Lda, IrisIsThatOfScikitLearn) {
 TEST(Lda, ExactIsBruteForce) {
   for (const double ridge : {0.0, 0.02}) {
     const auto data = made_up_classes<double>(700, 12, 5, 4, 1);
-    const auto result = fit(data, {.components = 3, .method = LdaMethod::exact, .ridge = ridge});
+    const auto result = fit(data, {.components = 3, .method = FitMethod::exact, .ridge = ridge});
     const BruteForce known(data, ridge, 3);
     EXPECT_LT((result.eigenvalues - known.values).norm(), 1e-8 * known.values.norm());
     EXPECT_LT(largest_sine(result.weights, known.vectors), 1e-8);
@@ -72,9 +72,9 @@ TEST(Lda, ExactIsBruteForce) {
 TYPED_TEST(LdaTest, LandingIsExact) {
   const auto data = made_up_classes<TypeParam>(6000, 40, 6, 4, 2);
   for (const Index p : {2, 5}) {
-    const auto exact = fit(data, {.components = p, .method = LdaMethod::exact});
+    const auto exact = fit(data, {.components = p, .method = FitMethod::exact});
     const auto landing = fit(data, landing_options(p));
-    EXPECT_EQ(landing.method, LdaMethod::landing);
+    EXPECT_EQ(landing.method, FitMethod::landing);
     EXPECT_GT(landing.eigenvalues.sum(), 0.999 * exact.eigenvalues.sum());
     EXPECT_LT(landing.eigenvalues.sum(), 1.0001 * exact.eigenvalues.sum());
     EXPECT_LT(largest_sine(landing.weights.template cast<double>(), exact.weights.template cast<double>()),
@@ -92,7 +92,7 @@ TYPED_TEST(LdaTest, LandingIsExact) {
 TYPED_TEST(LdaTest, SparseRowsAreAsDenseOnes) {
   const auto data = made_up_classes<TypeParam>(3000, 30, 4, 6, 3, true);
   for (const bool unit_variance : {false, true}) {
-    LdaOptions options{.method = LdaMethod::exact, .transform = {.unit_variance = unit_variance}};
+    LdaOptions options{.method = FitMethod::exact, .transform = {.unit_variance = unit_variance}};
     const auto dense = fit(data, options), sparse = fit(data, options, true);
     EXPECT_LT((dense.eigenvalues - sparse.eigenvalues).norm(),
               rounding<double>(1, 5e3) + static_cast<double>(rounding<TypeParam>(1, 100)));
@@ -127,13 +127,13 @@ TEST(Lda, ColumnsMayComeInAnyOrder) {
   const Permutation order(20, {5, 0});
   Classes<double> other = data;
   for (Index j = 0; j < 20; ++j) other.rows.col(order(j)) = data.rows.col(j);
-  for (const auto method : {LdaMethod::exact, LdaMethod::landing}) {
+  for (const auto method : {FitMethod::exact, FitMethod::landing}) {
     LdaOptions options = landing_options();
     options.method = method;
     const auto a = fit(data, options), b = fit(other, options);
     Matrix<double> back(20, 3);
     for (Index j = 0; j < 20; ++j) back.row(j) = b.weights.row(order(j));
-    const double bound = method == LdaMethod::exact ? 1e-9 : 0.02;
+    const double bound = method == FitMethod::exact ? 1e-9 : 0.02;
     EXPECT_LT(largest_sine(a.weights, back), bound);
     EXPECT_LT((a.eigenvalues - b.eigenvalues).norm(), bound * a.eigenvalues(0));
   }
@@ -193,12 +193,12 @@ TEST(Lda, NamesOfClassesAreComparedAndNotTheirNumbers) {
 
 TEST(Lda, MethodFollowsFromMemory) {
   const auto data = made_up_classes<double>(400, 30, 3, 5, 9);
-  EXPECT_EQ(fit(data, {}).method, LdaMethod::exact);
+  EXPECT_EQ(fit(data, {}).method, FitMethod::exact);
   const auto result = fit(data, {.memory = 1000});
-  EXPECT_EQ(result.method, LdaMethod::landing);
+  EXPECT_EQ(result.method, FitMethod::landing);
   EXPECT_TRUE(result.reason.starts_with("exact covariances need ")) << result.reason;
-  for (const auto method : {LdaMethod::automatic, LdaMethod::exact, LdaMethod::landing})
-    EXPECT_EQ(parse_lda_method(to_string(method)), method);
+  for (const auto method : {FitMethod::automatic, FitMethod::exact, FitMethod::landing})
+    EXPECT_EQ(parse_fit_method(to_string(method)), method);
 }
 
 TEST(Lda, ObserverEndsTheRun) {

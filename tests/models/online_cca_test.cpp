@@ -68,7 +68,7 @@ TYPED_TEST_SUITE(OnlineCcaTest, Scalars);
 TYPED_TEST(OnlineCcaTest, MeetsTheExactMethodAfterAFewPasses) {
   using S = TypeParam;
   const auto views = planted<S>(8000, 60, 50, 8, 1000);
-  const auto exact = views.fit({.components = 5, .method = CcaMethod::exact});
+  const auto exact = views.fit({.components = 5, .method = FitMethod::exact});
   OnlineCca<S> model({.components = 5, .ridge = exact.views[0].ridge, .first_rows = 1024});
   double last = 1;
   for (int pass = 0; pass < 4; ++pass) {
@@ -95,7 +95,7 @@ TYPED_TEST(OnlineCcaTest, FewRowsGiveTheirOwnOptimum) {
   OnlineCca<S> model({.components = 3, .ridge = 1e-2});
   views.push(model, 0, 100, {7});
   const auto result = model.result();
-  const auto exact = views.fit({.components = 3, .method = CcaMethod::exact, .ridge = 1e-2});
+  const auto exact = views.fit({.components = 3, .method = FitMethod::exact, .ridge = 1e-2});
   EXPECT_EQ(result.samples, 100);
   EXPECT_LT((result.correlations - exact.correlations).norm(), 2e-3);
   EXPECT_LT(1 - total(views, result) / exact.correlations.sum(), 1e-3);
@@ -161,7 +161,7 @@ TEST(OnlineCca, ColumnsMayStandStillForeverOrAtFirst) {
   EXPECT_EQ(result.views[0].weights.row(4).norm(), 0);
   EXPECT_TRUE(result.views[1].dropped.empty());
   EXPECT_GT(result.views[1].weights.row(0).norm(), 0);
-  const auto exact = views.fit({.components = 3, .method = CcaMethod::exact, .ridge = 1e-3});
+  const auto exact = views.fit({.components = 3, .method = FitMethod::exact, .ridge = 1e-3});
   EXPECT_LT(1 - total(views, result) / exact.correlations.sum(), 5e-3);
 }
 

@@ -114,7 +114,7 @@ TEST(Plan, OfCcaIsMadeFromItsFiles) {
   EXPECT_TRUE(plan.exact_is_chosen);
   EXPECT_GT(plan.exact.seconds, 0);
   EXPECT_GT(plan.landing.seconds, plan.exact.seconds);
-  EXPECT_FALSE(plan_cca<float>(a, b, {.components = 3, .method = CcaMethod::landing}).exact_is_chosen);
+  EXPECT_FALSE(plan_cca<float>(a, b, {.components = 3, .method = FitMethod::landing}).exact_is_chosen);
 }
 
 TEST(Plan, ShortMemoryMeansFewerFirstRowsAndASmallerSketch) {

@@ -31,7 +31,7 @@ struct TwoViews {
   Vector<double> exact(Index p) const {
     auto both = sources();
     return fit_cca<S>(std::move(both[0]), std::move(both[1]),
-                      {.components = p, .method = CcaMethod::exact, .ridge = kRidge})
+                      {.components = p, .method = FitMethod::exact, .ridge = kRidge})
         .correlations;
   }
 };

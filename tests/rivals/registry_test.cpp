@@ -61,7 +61,7 @@ class CcaRivals : public ::testing::TestWithParam<std::string> {};
 TEST_P(CcaRivals, ReachTheExactCorrelations) {
   const Rival& rival = find_rival(GetParam());
   const Index p = GetParam() == "gen-oja" ? 1 : 3;
-  const double exact = planted().fit({.components = p, .method = CcaMethod::exact}).correlations.sum();
+  const double exact = planted().fit({.components = p, .method = FitMethod::exact}).correlations.sum();
   CcaOptions options{.components = p, .rival = GetParam(), .passes = 40, .batch = 50};
   if (rival.name == "landing-released") options.landing.step = 0.2;  // its own is for the authors' data alone
   const auto found = planted().fit(options);

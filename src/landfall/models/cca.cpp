@@ -22,9 +22,6 @@
 namespace landfall {
 namespace {
 
-constexpr std::array<std::pair<CcaMethod, std::string_view>, 3> kMethods{
-    {{CcaMethod::automatic, "auto"}, {CcaMethod::exact, "exact"}, {CcaMethod::landing, "landing"}}};
-
 /// Weights of rare columns are noise. 4 n / N mean variances, as much as four rows of the usual length add to
 /// each column, even that out (docs/method.md).
 double default_relative_ridge(const ColumnStatistics& columns) {
@@ -169,18 +166,6 @@ void validate(const CcaOptions& options) {
 
 }  // namespace
 
-std::string_view to_string(CcaMethod method) {
-  for (const auto& [value, name] : kMethods)
-    if (value == method) return name;
-  return "unknown";
-}
-
-CcaMethod parse_cca_method(std::string_view name) {
-  for (const auto& [value, known] : kMethods)
-    if (known == name) return value;
-  throw UsageError(fmt::format("unknown method '{}'; expected auto, exact or landing", name));
-}
-
 template <class S>
 CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& options) {
   validate(options);
@@ -208,18 +193,15 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
   const Workload work = cca_workload<S>(options, features, is_sparse(stream),
                                         sample(stream, options.held_out, result.seconds.read));
   const Rival* rival = options.rival.empty() ? nullptr : &find_rival(options.rival, Problem::cca);
-  result.method = rival ? CcaMethod::rival : options.method;
-  result.reason = "asked for";
-  if (rival && !options.checkpoints.resume.empty())
-    throw UsageError(fmt::format("{} has no checkpoints to go on from", rival->name));
-  if (!options.checkpoints.resume.empty()) {
-    result.method = CcaMethod::landing;
-  } else if (result.method == CcaMethod::automatic) {
-    const Plan plan = make_plan<S>(work, options.memory);
-    result.method = plan.exact_is_chosen ? CcaMethod::exact : CcaMethod::landing;
-    result.reason = plan.reason;
-  }
-  const bool exact = result.method == CcaMethod::exact;
+  const bool resumed = !options.checkpoints.resume.empty();
+  if (rival && resumed) throw UsageError(fmt::format("{} has no checkpoints to go on from", rival->name));
+  auto chosen = choose_method<S>(rival     ? FitMethod::rival
+                                 : resumed ? FitMethod::landing
+                                           : options.method,
+                                 work, options.memory);
+  result.method = chosen.method;
+  result.reason = std::move(chosen.reason);
+  const bool exact = result.method == FitMethod::exact;
   std::optional<SerialBlas> serial;  // landing gives the same with any number of threads, to the end
   if (!exact) serial.emplace();
   result.method_name = rival ? rival->name : to_string(result.method);

@@ -14,6 +14,7 @@
 #include <landfall/data/stream.hpp>
 #include <landfall/landing/adaptive.hpp>
 #include <landfall/landing/result.hpp>
+#include <landfall/models/method.hpp>
 
 #include <array>
 #include <optional>
@@ -21,19 +22,9 @@
 
 namespace landfall {
 
-enum class CcaMethod {
-  automatic,  // exact where the covariances fit in memory and take less time, else landing (plan.hpp)
-  exact,      // covariances in one pass, then LAPACK: n^2 memory
-  landing,    // the method of the paper, without a covariance: O(n (p + batch + rank)) memory
-  rival,      // another, by its name
-};
-
-std::string_view to_string(CcaMethod method);
-CcaMethod parse_cca_method(std::string_view name);
-
 struct CcaOptions {
   Index components = 1;  // p
-  CcaMethod method = CcaMethod::automatic;
+  FitMethod method = FitMethod::automatic;
   std::string rival = {};  // of rivals/registry.hpp; then it is the method, with the step of `landing`
   std::optional<double> ridge = {};  // absolute
   /// Times the mean variance of the view, where no absolute one is given. Unset: 1e-3; where fewer than a
@@ -79,7 +70,7 @@ struct CcaResult {
   Vector<double> correlations;  // on the training rows, in the metric with the ridge
   Vector<double> held_out;  // plain correlations of the scores of the held-out rows; empty: there are none
   std::array<CcaView<S>, 2> views;  // left, right
-  CcaMethod method = CcaMethod::exact;
+  FitMethod method = FitMethod::exact;
   std::string_view method_name;  // of a rival its own
   std::string reason;
   Index samples = 0, held_out_samples = 0;

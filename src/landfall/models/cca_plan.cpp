@@ -50,13 +50,7 @@ Plan plan_cca(Source<S>& left, Source<S>& right, const CcaOptions& options) {
                                          .nonzeros = a.nonzeros + b.nonzeros,
                                          .statistics = a.statistics + b.statistics,
                                          .held = a.held + b.held});
-  const MachineRates rates = measure_machine<S>();
-  Plan plan = make_plan<S>(work, options.memory, &rates);
-  if (options.method != CcaMethod::automatic) {
-    plan.exact_is_chosen = options.method == CcaMethod::exact;
-    plan.reason = "asked for";
-  }
-  return plan;
+  return shown_plan<S>(work, options.memory, options.method);
 }
 
 LANDFALL_CCA_PLAN(, float)

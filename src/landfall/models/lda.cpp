@@ -20,9 +20,6 @@
 namespace landfall {
 namespace {
 
-constexpr std::array<std::pair<LdaMethod, std::string_view>, 3> kMethods{
-    {{LdaMethod::automatic, "auto"}, {LdaMethod::exact, "exact"}, {LdaMethod::landing, "landing"}}};
-
 void validate(const LdaOptions& options) {
   if (options.components < 0)
     throw UsageError(fmt::format("p must be at least 1, or 0 for all, got {}", options.components));
@@ -176,18 +173,6 @@ std::pair<double, Index> accuracy(DataStream<S>& stream, Part part, const Labels
 
 }  // namespace
 
-std::string_view to_string(LdaMethod method) {
-  for (const auto& [value, name] : kMethods)
-    if (value == method) return name;
-  return "unknown";
-}
-
-LdaMethod parse_lda_method(std::string_view name) {
-  for (const auto& [value, known] : kMethods)
-    if (known == name) return value;
-  throw UsageError(fmt::format("unknown method '{}'; expected auto, exact or landing", name));
-}
-
 template <class S>
 LdaResult<S> fit_lda(SourcePtr<S> data, const Labels& labels, const LdaOptions& options) {
   validate(options);
@@ -219,16 +204,11 @@ LdaResult<S> fit_lda(SourcePtr<S> data, const Labels& labels, const LdaOptions& 
 
   const Workload work =
       lda_workload<S>(options, features, p, all, source.sparse(), sample(stream, result.seconds.read));
-  result.method = options.method;
-  result.reason = "asked for";
-  if (!options.checkpoints.resume.empty()) {
-    result.method = LdaMethod::landing;
-  } else if (options.method == LdaMethod::automatic) {
-    const Plan plan = make_plan<S>(work, options.memory);
-    result.method = plan.exact_is_chosen ? LdaMethod::exact : LdaMethod::landing;
-    result.reason = plan.reason;
-  }
-  const bool exact = result.method == LdaMethod::exact;
+  const bool resumed = !options.checkpoints.resume.empty();
+  auto chosen = choose_method<S>(resumed ? FitMethod::landing : options.method, work, options.memory);
+  result.method = chosen.method;
+  result.reason = std::move(chosen.reason);
+  const bool exact = result.method == FitMethod::exact;
   if (exact) serial.reset();
   result.batch = exact ? 1024 : work.batch;
   stream.set_batch(result.batch);

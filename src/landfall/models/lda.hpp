@@ -21,24 +21,16 @@
 #include <landfall/data/stream.hpp>
 #include <landfall/landing/adaptive.hpp>
 #include <landfall/landing/result.hpp>
+#include <landfall/models/method.hpp>
 
 #include <optional>
 #include <string>
 
 namespace landfall {
 
-enum class LdaMethod {
-  automatic,  // exact where the covariance fits in memory and takes less time, else landing (plan.hpp)
-  exact,      // covariance in one pass, then LAPACK: n^2 memory
-  landing,    // the method of the paper, without a covariance: O(n (C + p + batch + rank)) memory
-};
-
-std::string_view to_string(LdaMethod method);
-LdaMethod parse_lda_method(std::string_view name);
-
 struct LdaOptions {
   Index components = 0;  // p; 0: as many as there are, C - 1 or the number of columns
-  LdaMethod method = LdaMethod::automatic;
+  FitMethod method = FitMethod::automatic;
   std::optional<double> ridge = {};  // absolute
   /// Times the mean variance of the columns, where no absolute one is given. But for the ridge LDA does not
   /// depend on the scale of each column, so it is only as large as the rounding of a singular covariance asks
@@ -75,7 +67,7 @@ struct LdaResult {
   double training_accuracy = 0;
   std::optional<double> held_out_accuracy;
   double ridge = 0;
-  LdaMethod method = LdaMethod::exact;
+  FitMethod method = FitMethod::exact;
   std::string reason;
   Index samples = 0, held_out_samples = 0;
   double infeasibility = 0;  // landing: ||X'(S_t + ridge I)X - I||_F on all training rows, as it left X;

@@ -33,13 +33,7 @@ Plan plan_lda(Source<S>& data, const Labels& labels, const LdaOptions& options) 
   const Index directions = std::max<Index>(1, std::min(labels.classes() - 1, data.cols()));
   const Index p = options.components > 0 ? options.components : directions;
   const Workload work = lda_workload<S>(options, data.cols(), p, directions, data.sparse(), look_into(data));
-  const MachineRates rates = measure_machine<S>();
-  Plan plan = make_plan<S>(work, options.memory, &rates);
-  if (options.method != LdaMethod::automatic) {
-    plan.exact_is_chosen = options.method == LdaMethod::exact;
-    plan.reason = "asked for";
-  }
-  return plan;
+  return shown_plan<S>(work, options.memory, options.method);
 }
 
 LANDFALL_LDA_PLAN(, float)

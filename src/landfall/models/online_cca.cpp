@@ -124,7 +124,7 @@ CcaResult<S> OnlineCca<S>::finish(const OnlineLanding<S>& landing) const {
     view.mean = std::move(columns.mean);
     view.dropped = std::move(columns.constant);
   }
-  result.method = CcaMethod::landing;
+  result.method = FitMethod::landing;
   result.reason = "rows as they come";
   result.samples = rows_->rows();
   result.stationarity = landing.progress().stationarity;

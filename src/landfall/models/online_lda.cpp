@@ -224,7 +224,7 @@ LdaResult<S> OnlineLda<S>::finish(const OnlineLanding<S>& landing, Index p) cons
   result.eigenvalues = mu.array() / (1 - mu.array());
   result.training_accuracy = std::numeric_limits<double>::quiet_NaN();
   result.infeasibility = (total - Matrix<double>::Identity(total.rows(), total.cols())).norm();
-  result.method = LdaMethod::landing;
+  result.method = FitMethod::landing;
   result.reason = "rows as they come";
   result.samples = rows_->rows();
   result.stationarity = landing.progress().stationarity;

@@ -162,16 +162,48 @@ Plan make_plan(const Workload& work, std::uint64_t memory, const MachineRates* r
   return plan;
 }
 
+namespace {
+
+/// Whether landing could be the quicker one where exact fits in the memory: not where exact takes less time than to
+/// measure that.
 template <class S>
-Plan make_plan(const Workload& work, std::uint64_t memory) {
+bool rates_matter(const Workload& work, std::uint64_t memory) {
   const MachineRates slow{.products = 5e9, .eigen = 1e8, .thin = 2e9, .sparse = 2e8, .blocks = 1e9};
   Workload solving = work;
   solving.reading = 0;  // as dear for landing
   const Cost exact = exact_cost<S>(solving, &slow);
-  if (exact.bytes - beside_the_method(work) > memory || exact.seconds < 1)
-    return make_plan<S>(work, memory, nullptr);
+  return exact.bytes - beside_the_method(work) <= memory && exact.seconds >= 1;
+}
+
+}  // namespace
+
+template <class S>
+Plan make_plan(const Workload& work, std::uint64_t memory) {
+  if (!rates_matter<S>(work, memory)) return make_plan<S>(work, memory, nullptr);
   const MachineRates rates = measure_machine<S>();
   return make_plan<S>(work, memory, &rates);
+}
+
+template <class S>
+Plan shown_plan(const Workload& work, std::uint64_t memory, FitMethod asked) {
+  const MachineRates rates = measure_machine<S>();
+  Plan plan = make_plan<S>(work, memory, &rates);
+  if (asked != FitMethod::automatic) {
+    plan.exact_is_chosen = asked == FitMethod::exact;
+    plan.reason = "asked for";
+  } else if (!rates_matter<S>(work, memory)) {
+    const Plan by_memory = make_plan<S>(work, memory, nullptr);
+    plan.exact_is_chosen = by_memory.exact_is_chosen;
+    plan.reason = by_memory.reason;
+  }
+  return plan;
+}
+
+template <class S>
+MethodChoice choose_method(FitMethod asked, const Workload& work, std::uint64_t memory) {
+  if (asked != FitMethod::automatic) return {.method = asked};
+  Plan plan = make_plan<S>(work, memory);
+  return {plan.exact_is_chosen ? FitMethod::exact : FitMethod::landing, std::move(plan.reason)};
 }
 
 template <class S>

@@ -9,6 +9,7 @@
 
 #include <landfall/data/source.hpp>
 #include <landfall/models/machine_rates.hpp>
+#include <landfall/models/method.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -68,6 +69,18 @@ Plan make_plan(const Workload& work, std::uint64_t memory, const MachineRates* r
 template <class S>
 Plan make_plan(const Workload& work, std::uint64_t memory);
 
+/// To be shown: with rates measured now; what was asked for is chosen, or what make_plan() would choose.
+template <class S>
+Plan shown_plan(const Workload& work, std::uint64_t memory, FitMethod asked);
+
+/// exact or landing, and why.
+struct MethodChoice {
+  FitMethod method = FitMethod::exact;
+  std::string reason = "asked for";
+};
+template <class S>
+MethodChoice choose_method(FitMethod asked, const Workload& work, std::uint64_t memory);
+
 /// What the first rows of a source tell; it is back at its first row afterwards. The rows of a file that does
 /// not say how many it has are counted by reading it.
 struct SourceSample {
@@ -85,12 +98,14 @@ SourceSample look_into(Source<S>& source);
 std::string memory_text(std::uint64_t bytes);
 std::string time_text(double seconds);
 
-#define LANDFALL_PLAN(EXTERN, S)                                                          \
-  EXTERN template void choose_sizes<S>(Workload&, std::uint64_t);                         \
-  EXTERN template Cost exact_cost<S>(const Workload&, const MachineRates*);               \
-  EXTERN template Cost landing_cost<S>(const Workload&, const MachineRates*);             \
-  EXTERN template Plan make_plan<S>(const Workload&, std::uint64_t, const MachineRates*); \
-  EXTERN template Plan make_plan<S>(const Workload&, std::uint64_t);                      \
+#define LANDFALL_PLAN(EXTERN, S)                                                            \
+  EXTERN template void choose_sizes<S>(Workload&, std::uint64_t);                           \
+  EXTERN template Cost exact_cost<S>(const Workload&, const MachineRates*);                 \
+  EXTERN template Cost landing_cost<S>(const Workload&, const MachineRates*);               \
+  EXTERN template Plan make_plan<S>(const Workload&, std::uint64_t, const MachineRates*);   \
+  EXTERN template Plan make_plan<S>(const Workload&, std::uint64_t);                        \
+  EXTERN template Plan shown_plan<S>(const Workload&, std::uint64_t, FitMethod);            \
+  EXTERN template MethodChoice choose_method<S>(FitMethod, const Workload&, std::uint64_t); \
   EXTERN template SourceSample look_into<S>(Source<S>&);
 LANDFALL_PLAN(extern, float)
 LANDFALL_PLAN(extern, double)
