@@ -1,5 +1,6 @@
 // Covariances against their definition: both triangles, widths around that of a strip, dense and sparse rows.
 #include <landfall/models/covariance.hpp>
+#include <landfall/parallel/threads.hpp>
 
 #include <data/memory_source.hpp>
 #include <support.hpp>
@@ -36,6 +37,28 @@ void expect_by_definition(const RowMatrix<S>& left, const RowMatrix<S>& right, b
   expect(found.within[0], x.transpose() * x / count);
   expect(found.within[1], y.transpose() * y / count);
   expect(found.cross, x.transpose() * y / count);
+}
+
+TYPED_TEST(CovarianceTest, AreTheSameWithAnyNumberOfThreads) {
+  using S = TypeParam;
+  const RowMatrix<S> left = gaussian<S>(300, 90, {1, 0}), right = gaussian<S>(300, 71, {1, 1});
+  const auto found = [&](int count) {
+    const int before = threads();
+    set_threads(count);
+    std::vector<SourcePtr<S>> views;
+    for (const auto* rows : {&left, &right})
+      views.push_back(std::make_unique<MemorySource<S>>(MemoryFile<S>{.rows = *rows, .random_access = true}));
+    DataStream<S> stream(std::move(views), {.batch = 64});
+    auto sums = covariances(stream);
+    set_threads(before);
+    return sums;
+  };
+  const auto one = found(1);
+  for (const int count : {2, 7}) {
+    const auto more = found(count);
+    EXPECT_EQ(more.within, one.within);
+    EXPECT_EQ(more.cross, one.cross);
+  }
 }
 
 TYPED_TEST(CovarianceTest, TheyAreTheirDefinition) {
