@@ -9,7 +9,7 @@ Cost plan_ica(Source<S>& data, const IcaOptions& options) {
   const Index n = data.cols(), p = options.components > 0 ? options.components : n;
   const SourceSample sample = look_into(data);
   const double rows = static_cast<double>(sample.rows);
-  const double passes = options.passes.value_or(1);
+  const double passes = options.passes.value_or(2);  // 1 to 4, which the data decide
   const bool kept = rows * static_cast<double>(n) * sizeof(S) <= static_cast<double>(options.memory) / 4;
   Workload work{.rows = sample.rows,
                 .features = {n},
@@ -22,7 +22,8 @@ Cost plan_ica(Source<S>& data, const IcaOptions& options) {
                 .rank = n,  // the covariance of the first rows
                 .first_rows = std::max(options.first_rows, 100 * n),
                 .passes = passes,
-                .warm_up = 0};
+                .warm_up = 0,
+                .kept = kept && data.random_access() && !data.sparse()};
   if (data.sparse()) work.nonzeros = sample.nonzeros;
   const MachineRates rates = measure_machine<S>();
   Cost cost = landing_cost<S>(work, &rates);

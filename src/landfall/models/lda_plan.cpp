@@ -16,7 +16,7 @@ Workload lda_workload(const LdaOptions& options, Index features, Index component
                 .components = components,
                 // S_t, S_b and what the solver makes of them, in double precision
                 .squares = 4.0 * 8 * static_cast<double>(features) * static_cast<double>(features),
-                .more_readings = 2,
+                .more_readings = 3,
                 .columns = std::min(directions, components + guard),
                 .batch = options.batch,
                 .rank = options.landing.rank,

@@ -39,7 +39,7 @@ MachineRates measure_machine() {
     rates.products = rate(2.0 * n * n * r, [&] { multiply_bt<S>(a, a, c, S(1e-3), S(0.5)); });
   }
   {
-    constexpr Index n = 192;
+    constexpr auto n = static_cast<Index>(MachineRates::eigen_size);
     Matrix<S> a = gaussian<S>(n, n, {2});
     a = (a + a.transpose()).eval();
     const Matrix<S> b = Matrix<S>::Identity(n, n);

@@ -11,10 +11,12 @@ namespace landfall {
 /// Per second. Everything but `products` and `eigen` in one thread, as landing runs.
 struct MachineRates {
   double products = 0;  // flops of large products, with all threads
-  double eigen = 0;     // n^3 of solve_pencil, with all threads
+  double eigen = 0;     // n^3 of solve_pencil with n = eigen_size, with all threads
   double thin = 0;      // flops of products of a batch with n x p, p small
   double sparse = 0;    // multiply-adds of sparse rows with n x p
   double blocks = 0;    // numbers of y = a x + y, n x p too large for the cache
+
+  static constexpr double eigen_size = 192;
 };
 
 template <class S>

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -17,6 +18,9 @@ namespace {
 
 constexpr std::uint64_t kProgram = 24 << 20;  // bytes of the program and its libraries
 constexpr double kWindow = 16384;             // sparse rows that are shuffled together
+// Seconds of what does not depend on sizes, and is about the same on any machine that is not old: until the first row,
+// of a row that is handed over, of a step.
+constexpr double kStart = 6e-3, kRow = 1e-7, kStep = 2e-5;
 
 double total(const std::vector<Index>& features) {
   double sum = 0;
@@ -39,6 +43,18 @@ double score_flops(const Workload& work, double columns) {
 /// Reading runs in a thread of its own where there is one.
 double beside(double reading, double working) {
   return threads() > 1 ? std::max(reading, working) : reading + working;
+}
+
+/// Seconds per row of a reading: of the file, and until its numbers are centred, found finite and handed over, which
+/// goes about three times through them.
+double reading_of(const Workload& work, const MachineRates& rates) {
+  return kRow + work.reading + 3 * work.nonzeros.value_or(total(work.features)) / rates.blocks;
+}
+
+/// Seconds of solve_pencil, whose rate grows with n as products get a larger share of it, up to six times that of the
+/// size it was measured at.
+double eigen_seconds(double n, const MachineRates& rates) {
+  return n * n * n / (rates.eigen * std::min(6.0, std::pow(n / MachineRates::eigen_size, 0.75)));
 }
 
 std::uint64_t whole(double bytes) {
@@ -87,13 +103,17 @@ void choose_sizes(Workload& work, std::uint64_t memory) {
 template <class S>
 Cost exact_cost(const Workload& work, const MachineRates* rates) {
   double entries = 0, flops = 0, cubes = 0;  // of the covariances; per row, half of each square
+  double smallest = std::numeric_limits<double>::max();
   for (std::size_t i = 0; i < work.features.size(); ++i)
     for (std::size_t j = i; j < work.features.size(); ++j) {
       const double block = static_cast<double>(work.features[i]) * static_cast<double>(work.features[j]);
       entries += block;
       flops += i == j ? block : 2 * block;
     }
-  for (const Index n : work.features) cubes += std::pow(static_cast<double>(n), 3);
+  for (const Index n : work.features) {
+    cubes += std::pow(static_cast<double>(n), 3);
+    smallest = std::min(smallest, static_cast<double>(n));
+  }
   const double rows = static_cast<double>(work.rows);
 
   // With a few batches of 1024 rows, which are made dense.
@@ -102,13 +122,14 @@ Cost exact_cost(const Workload& work, const MachineRates* rates) {
   Cost cost{.bytes = whole(squares + 1024 * 6 * dense_row) + beside_the_method(work)};
   if (!rates) return cost;
   // Two readings: mean, covariances. Then others, with scores at most.
-  const double covariances = beside(rows * work.reading, rows * flops / rates->products);
+  const double reading = reading_of(work, *rates);
+  const double covariances = beside(rows * reading, rows * flops / rates->products);
   // A pencil, and about as many flops as six products for the factors and what they are applied to.
-  const double solve =
-      cubes / static_cast<double>(work.features.size()) / rates->eigen + 6 * cubes / rates->products;
-  const double scores = beside(rows * work.reading,
-                               rows * score_flops(work, static_cast<double>(work.components)) / rates->thin);
-  cost.seconds = rows * (work.reading + work.statistics) + covariances + solve + work.more_readings * scores;
+  const double solve = eigen_seconds(smallest, *rates) + 6 * cubes / rates->products;
+  const double scores =
+      beside(rows * reading, rows * score_flops(work, static_cast<double>(work.components)) / rates->thin);
+  cost.seconds =
+      kStart + rows * (reading + work.statistics) + covariances + solve + work.more_readings * scores;
   return cost;
 }
 
@@ -131,16 +152,19 @@ Cost landing_cost(const Workload& work, const MachineRates* rates) {
   const auto step = [&](double size) {
     const double products = work.nonzeros ? 6 * size * *work.nonzeros * c / rates->sparse
                                           : 6 * size * score_flops(work, c) / rates->thin;
-    return products + (12 * n * k * c + 20 * n * c * c) / rates->thin + 40 * n * c / rates->blocks;
+    return kStep + products + (12 * n * k * c + 20 * n * c * c) / rates->thin + 40 * n * c / rates->blocks;
   };
   const double steps = std::ceil(rows * work.passes / r), warm = std::ceil(first / 128) * work.warm_up;
-  const double evaluation = beside(rows * work.reading, rows * score_flops(work, c) / rates->thin);
+  const double reading = reading_of(work, *rates), again = work.kept ? 0 : reading;
+  const double evaluation = beside(rows * again, rows * score_flops(work, c) / rates->thin);
   // The sketch: three products with the first rows and three orthonormal bases.
   const double look = (work.nonzeros ? 6 * first * *work.nonzeros * (k + 8) / rates->sparse
                                      : 6 * first * score_flops(work, k + 8) / rates->thin) +
                       24 * n * k * k / rates->thin;
-  cost.seconds = rows * (work.reading + work.statistics) + look + warm * step(std::min(128.0, first)) +
-                 beside(rows * work.passes * work.reading, steps * step(std::min(r, rows))) + evaluation;
+  cost.seconds = kStart + rows * (reading + (reading - again) + work.statistics) + look +
+                 warm * step(std::min(128.0, first)) +
+                 beside(rows * work.passes * again, steps * step(std::min(r, rows))) +
+                 std::max(1, work.more_readings) * evaluation;
   return cost;
 }
 

@@ -27,13 +27,14 @@ struct Workload {
   double held = 0;                   // bytes that reading takes: mapped files, rows that are shuffled
   Index components = 1;              // p
   double squares = 0;     // bytes of n x n matrices that exact has; 0: of each covariance and a working copy
-  int more_readings = 0;  // of exact, beside mean and covariances: means of classes, evaluation
+  int more_readings = 0;  // beside mean, covariances or passes: means of classes, evaluation
   // Of landing:
   Index columns = 0;                                // p with the guard columns; 0: p
   Index batch = 128, rank = 64, first_rows = 4096;  // see choose_sizes()
   Index most_rank = 64;                             // up to which the spectrum may double the rank
   double passes = 4;
   int warm_up = 8;
+  bool kept = false;  // all rows are read twice, for the mean and to be kept, and no more
 };
 
 /// Sizes that are left to landing, where they are 0: the batch, large enough for p columns, and larger for
