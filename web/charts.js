@@ -85,7 +85,7 @@ function lineOptions(chart, state, width) {
   const trace = chart.kind === "trace";
   return {
     width, height: trace ? (chart.x_label ? 92 : 74) : 250,
-    padding: [8, trace ? 24 : 12, trace && !chart.x_label ? 4 : null, null],
+    padding: [8, trace ? 24 : 20, trace && !chart.x_label ? 4 : null, null],
     scales: { x: { time: false, ...scale(state.logX) }, y: scale(state.logY) },
     legend: { show: false },
     cursor: {

@@ -29,7 +29,7 @@ function table({ columns, rows, best = [] }) {
     element("tr", { class: best.includes(i) ? "best" : undefined },
             ...row.map((value, j) => element("td", { class: kind(j) }, numberText(value)))));
   return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table" },
-                 element("table", { class: columns.length > 7 ? "wide" : undefined },
+                 element("table", { class: columns.length > 5 ? "wide" : undefined },
                          element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...body)));
 }
 
