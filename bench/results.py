@@ -125,7 +125,7 @@ def main():
             "of the exact total correlation. A star marks methods that work on all of the data and run to their own end; *failed* means that the",
             "numbers did. Rivals with their learning rates searched by hand: [bench/README.md](../bench/README.md).",
             "Infeasibility is that of X and Y apart; methods for pencils make X and Y orthonormal together, or not at all, before the",
-            "evaluation normalises them.", ""]
+            "evaluation normalises them. Seconds are of one run beside other work: coarse.", ""]
     for name, title in (("split-mnist", "Split MNIST"), ("split-fashion", "Split Fashion-MNIST")):
         lines, optimum = cca_table(program, folder / name, STREAMED + WHOLE, 5, ["--ridge", "1e-3"])
         text += [f"## {title}: 60 000 rows, 392 + 392 columns, p = 5, ridge 1e-3", "", f"Exact total correlation: {number(optimum)}.", "",

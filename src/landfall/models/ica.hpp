@@ -9,10 +9,11 @@
 //
 // By landing, over rows that are streamed: nothing needs tuning.
 //
-// - The signs and the scale of f are found in a warm-up on the first rows, which are kept in memory. All
-//   start alike. Every few passes over them a sign changes where c_j = E g''(y_j) - E g'(y_j) y_j says so,
-//   and landing goes on from where it is with the new f. They are looked at again on all rows at the end;
-//   where one was wrong, the passes are made again.
+// - The signs and the scale of f are found in a warm-up on the first rows, which are kept in memory. FastICA,
+//   which needs no signs, turns the start towards the sources of these rows; c_j = E g''(y_j) - E g'(y_j) y_j
+//   then says the sign of each. Every few passes of landing over them a sign changes where it is another, and
+//   landing goes on from where it is with the new f. They are looked at again on all rows at the end; where
+//   one was wrong, the passes are made again.
 // - Landing's steps are meant for an f whose curvature is near 1. That of f along the rotation of y_i into
 //   y_j is s_i c_i + s_j c_j, 0.30 for two Laplace sources and log cosh, so f is divided by
 //   2 max_j |c_j|.

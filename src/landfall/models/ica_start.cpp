@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <Eigen/SVD>
+
 namespace landfall {
 namespace {
 
@@ -15,6 +17,9 @@ constexpr int kMostRounds = 40;
 // Of |c| over E g'(y) y: 0.28 for a Laplace source and log cosh. Less than this does not make f larger, or
 // the steps would be too long once the first sources are found.
 constexpr double kLeastNonlinearity = 0.12;
+// Of the fixed point before it: iterations at most, and 1 - |cos| of an angle that is small.
+constexpr int kMostTurns = 30;
+constexpr double kTurned = 1e-2;
 
 }  // namespace
 
@@ -66,8 +71,9 @@ int IcaStart<S>::warm_up(double variance) {
   const int passes = static_cast<int>(std::max<Index>(2, (kStepsPerRound + batches - 1) / batches));
   int made = 0;
   bool settled = false;
-  ComponentMoments moments = this->moments();
-  reweigh<S>(moments, 0, *weights_);
+  ComponentMoments moments = turn_to_sources();
+  reweigh<S>(moments, 0, *weights_);               // all the same
+  reweigh<S>(moments, doubt(moments), *weights_);  // but those that are known
   for (int round = 1; round <= kMostRounds; ++round) {
     if (!landscape_) {
       const SamplingOptions sampling{.estimator = options_.landing.estimator, .pass_variance = variance};
@@ -105,9 +111,33 @@ bool IcaStart<S>::change(const ComponentMoments& moments, double least) {
   return differ;
 }
 
-/// At X brought back to the manifold of the first rows: c has a meaning for unit variance alone.
+/// FastICA (Hyvarinen 1999) among the components: X <- X R', R the rotation nearest to E g'(y) y' - diag E g''(y). It
+/// needs no signs, which mixtures of many sources of both kinds do not show.
+template <class S>
+ComponentMoments IcaStart<S>::turn_to_sources() {
+  ComponentMoments found = moments();
+  double turned = 1;
+  for (int turn = 0; turn < kMostTurns && turned > kTurned; ++turn) {
+    Matrix<double> factor = found.slopes.transpose();
+    factor.diagonal() -= found.curvature;
+    const Eigen::BDCSVD<Matrix<double>> svd(factor, Eigen::ComputeFullU | Eigen::ComputeFullV);
+    const Matrix<double> rotation = svd.matrixU() * svd.matrixV().transpose();
+    x_.front() = feasible() * rotation.transpose().template cast<S>();
+    turned = 1 - rotation.diagonal().cwiseAbs().minCoeff();
+    found = moments();
+  }
+  return found;
+}
+
+/// c has a meaning for unit variance alone.
 template <class S>
 ComponentMoments IcaStart<S>::moments() const {
+  return component_moments<S>(first_->batches(), options_.contrast, feasible());
+}
+
+/// X brought back to the manifold of the first rows.
+template <class S>
+Matrix<S> IcaStart<S>::feasible() const {
   const Index p = x_.front().cols();
   Matrix<double> gram = Matrix<double>::Zero(p, p);
   Matrix<S> y, square(p, p);
@@ -119,8 +149,7 @@ ComponentMoments IcaStart<S>::moments() const {
   }
   SymmetricEigen<double> eigen;
   eigen.compute(gram / static_cast<double>(first_->count()));
-  const Matrix<S> x = x_.front() * eigen.inverse_root().template cast<S>();
-  return component_moments<S>(first_->batches(), options_.contrast, x);
+  return x_.front() * eigen.inverse_root().template cast<S>();
 }
 
 LANDFALL_ICA_START(, float)

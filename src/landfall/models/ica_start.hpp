@@ -44,7 +44,9 @@ class IcaStart {
 
  private:
   bool change(const ComponentMoments& moments, double least);
+  ComponentMoments turn_to_sources();
   ComponentMoments moments() const;
+  Matrix<S> feasible() const;
 
   std::shared_ptr<KeptSamples<S>> first_;
   std::shared_ptr<Vector<S>> weights_;

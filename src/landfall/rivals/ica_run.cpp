@@ -1,18 +1,18 @@
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/random.hpp>
-#include <landfall/linalg/symmetric.hpp>
 #include <landfall/rivals/ica_run.hpp>
 
 #include <algorithm>
 #include <cmath>
 
+#include <Eigen/SVD>
+
 namespace landfall {
 
 template <class S>
 Matrix<S> nearest_rotation(const Matrix<S>& w) {
-  SymmetricEigen<S> eigen;
-  eigen.compute(w * w.transpose());
-  return eigen.inverse_root() * w;
+  const Eigen::BDCSVD<Matrix<S>> svd(w, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  return svd.matrixU() * svd.matrixV().transpose();
 }
 
 template <class S>
