@@ -71,7 +71,8 @@ int IcaStart<S>::warm_up(double variance) {
   const int passes = static_cast<int>(std::max<Index>(2, (kStepsPerRound + batches - 1) / batches));
   int made = 0;
   bool settled = false;
-  ComponentMoments moments = turn_to_sources();
+  auto [moments, found_all] = turn_to_sources();
+  const int least = found_all ? 2 : options_.landing.warm_up;
   reweigh<S>(moments, 0, *weights_);               // all the same
   reweigh<S>(moments, doubt(moments), *weights_);  // but those that are known
   for (int round = 1; round <= kMostRounds; ++round) {
@@ -88,8 +89,7 @@ int IcaStart<S>::warm_up(double variance) {
     made += passes;
     const double found = moments.nonlinearity().cwiseAbs().sum();
     moments = this->moments();
-    const bool enough =
-        made >= options_.landing.warm_up && moments.nonlinearity().cwiseAbs().sum() < 1.02 * found;
+    const bool enough = made >= least && moments.nonlinearity().cwiseAbs().sum() < 1.02 * found;
     // Signs that are in doubt are tried the other way once the others have found their sources.
     if (change(moments, enough && !settled ? 0 : doubt(moments)))
       landscape_.reset();  // another f: what the estimator knows is of no use for it
@@ -114,7 +114,7 @@ bool IcaStart<S>::change(const ComponentMoments& moments, double least) {
 /// FastICA (Hyvarinen 1999) among the components: X <- X R', R the rotation nearest to E g'(y) y' - diag E g''(y). It
 /// needs no signs, which mixtures of many sources of both kinds do not show.
 template <class S>
-ComponentMoments IcaStart<S>::turn_to_sources() {
+std::pair<ComponentMoments, bool> IcaStart<S>::turn_to_sources() {
   ComponentMoments found = moments();
   double turned = 1;
   for (int turn = 0; turn < kMostTurns && turned > kTurned; ++turn) {
@@ -126,7 +126,7 @@ ComponentMoments IcaStart<S>::turn_to_sources() {
     turned = 1 - rotation.diagonal().cwiseAbs().minCoeff();
     found = moments();
   }
-  return found;
+  return {std::move(found), turned <= kTurned && x_.front().rows() == x_.front().cols()};
 }
 
 /// c has a meaning for unit variance alone.

@@ -8,13 +8,15 @@
 //   begin.warm_up(0);
 //   use(begin.x(), *weights);
 //
-// All signs start alike. Every few passes one changes where c_j = E g''(y_j) - E g'(y_j) y_j says so, and
-// landing goes on from where it is with the new f (ica.hpp).
+// FastICA turns a random start towards the sources, and c_j = E g''(y_j) - E g'(y_j) y_j gives their signs. Every
+// few passes of landing one changes where c_j says so, and landing goes on from where it is with the new f.
 #pragma once
 
 #include <landfall/landing/adaptive.hpp>
 #include <landfall/models/components.hpp>
 #include <landfall/models/ica.hpp>
+
+#include <utility>
 
 namespace landfall {
 
@@ -44,7 +46,8 @@ class IcaStart {
 
  private:
   bool change(const ComponentMoments& moments, double least);
-  ComponentMoments turn_to_sources();
+  /// And whether all sources of the first rows are near: where p = n there is no subspace to look for.
+  std::pair<ComponentMoments, bool> turn_to_sources();
   ComponentMoments moments() const;
   Matrix<S> feasible() const;
 
