@@ -63,10 +63,11 @@ void run_cca(const Experiment& experiment, const ReproduceSettings& settings, Pa
   StreamProblem problem = cca_problem(settings, experiment.components, 2);
   const double per_epoch = std::ceil(static_cast<double>(problem.rows()) / 512);
   page.text = {
-      fmt::format("Data: {}; p = {}, batches of 512 rows in the order of the file, {} epochs, ridge 1e-3. f = -tr "
-                  "X'S_xy Y and "
-                  "the distances are those on all rows; f* = {:.4f}.",
-                  problem.source, experiment.components, epochs, problem.optimum),
+      fmt::format(
+          "Data: {}; p = {}, batches of 512 rows in the order of the file, {} epochs, ridge 1e-3. f = -tr "
+          "X'S_xy Y and "
+          "the distances are those on all rows; f* = {:.4f}.",
+          problem.source, experiment.components, epochs, problem.optimum),
       fmt::format(
           "As the authors' program has it (landing-released): pixels in [-1, 1], half of the field, one "
           "batch for "

@@ -98,8 +98,9 @@ void run_fig_gevp(const ReproduceSettings& settings, Page& page) {
       add_row(step, trace);
     }
     add_row(setting.printed, run_pencil(problem, setting.printed, {.iterations = 20}));
-    charts[0].series.push_back(
-        {.name = "LAPACK: solved", .x = {problem.lapack_seconds, problem.lapack_seconds * (1 + 1e-6)}, .y = {1, 1e-3}});
+    charts[0].series.push_back({.name = "LAPACK: solved",
+                                .x = {problem.lapack_seconds, problem.lapack_seconds * (1 + 1e-6)},
+                                .y = {1, 1e-3}});
     page.charts.insert(page.charts.end(), charts.begin(), charts.end());
 
     const double target = 0.5 * traces[3].gap.front();

@@ -68,8 +68,8 @@ RivalTrace run_rival(const StreamProblem& problem, std::string_view name, const 
     result =
         solve_rival<float>(rival, std::make_shared<HeldProducts<float>>(problem.b, problem.cross), options);
   }
-  trace.diverged = result.termination == Termination::diverged;
-  if (!trace.share.empty() && !trace.diverged) trace.share.back() = share_of(problem, result.x);
+  if (!trace.share.empty() && result.termination != Termination::diverged)
+    trace.share.back() = share_of(problem, result.x);
   if (!seconds.empty()) {
     seconds.erase(seconds.begin());  // with the start
     std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2),

@@ -22,7 +22,6 @@ struct RivalTrace {
   std::vector<double> iteration{};
   std::vector<double> share{};  // of the optimum, captured by the spans of X and Y; 0 where that is not known
   bool batches = false;         // an iteration is a batch, else it uses all of S_xx, S_yy and S_xy
-  bool diverged = false;
   double seconds_per_iteration = 0;  // the median
   double bytes = 0;                  // kept from one iteration to the next, at most, with the covariances
 };

@@ -21,9 +21,9 @@ struct Row {
 
 const std::vector<Row>& rows() {
   static const std::vector<Row> all{
-      {"landing, online", "yes", "O(n p r)", "n (p + r)", 1, 1, StreamMethod::online},
-      {"landing, averaged", "no", "O(n^2 p)", "n^2", 2, 2, StreamMethod::averaged},
-      {"Riemannian, averaged", "no", "O(n^2 p + p^3)", "n^2", 2, 2, StreamMethod::riemannian},
+      {name_of(StreamMethod::online), "yes", "O(n p r)", "n (p + r)", 1, 1, StreamMethod::online},
+      {name_of(StreamMethod::averaged), "no", "O(n^2 p)", "n^2", 2, 2, StreamMethod::averaged},
+      {name_of(StreamMethod::riemannian), "no", "O(n^2 p + p^3)", "n^2", 2, 2, StreamMethod::riemannian},
       {"AppGrad", "no", "O(n^2 p + p^3)", "n^2", 2, 2, "appgrad"},
       {"CCALin (GenELinK)", "no", "O(n^2 p + p^3)", "n^2", 2, 2, "genelink"},
       {"rgCCALin", "no", "O(n^2 p + p^3)", "n^2", 2, 2, "rgccalin"},

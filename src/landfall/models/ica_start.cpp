@@ -1,12 +1,11 @@
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/rotation.hpp>
 #include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/ica_start.hpp>
 #include <landfall/models/whitening.hpp>
 
 #include <algorithm>
 #include <cmath>
-
-#include <Eigen/SVD>
 
 namespace landfall {
 namespace {
@@ -72,7 +71,7 @@ int IcaStart<S>::warm_up(double variance) {
   int made = 0;
   bool settled = false;
   auto [moments, found_all] = turn_to_sources();
-  const int least = found_all ? 2 : options_.landing.warm_up;
+  const int least = found_all ? std::min(2, options_.landing.warm_up) : options_.landing.warm_up;
   reweigh<S>(moments, 0, *weights_);               // all the same
   reweigh<S>(moments, doubt(moments), *weights_);  // but those that are known
   for (int round = 1; round <= kMostRounds; ++round) {
@@ -115,16 +114,17 @@ bool IcaStart<S>::change(const ComponentMoments& moments, double least) {
 /// needs no signs, which mixtures of many sources of both kinds do not show.
 template <class S>
 std::pair<ComponentMoments, bool> IcaStart<S>::turn_to_sources() {
-  ComponentMoments found = moments();
+  x_.front() = feasible();  // and stays it
+  ComponentMoments found;
   double turned = 1;
-  for (int turn = 0; turn < kMostTurns && turned > kTurned; ++turn) {
+  for (int turn = 0;; ++turn) {
+    found = component_moments<S>(first_->batches(), options_.contrast, x_.front());
+    if (turn == kMostTurns || turned <= kTurned) break;
     Matrix<double> factor = found.slopes.transpose();
     factor.diagonal() -= found.curvature;
-    const Eigen::BDCSVD<Matrix<double>> svd(factor, Eigen::ComputeFullU | Eigen::ComputeFullV);
-    const Matrix<double> rotation = svd.matrixU() * svd.matrixV().transpose();
-    x_.front() = feasible() * rotation.transpose().template cast<S>();
+    const Matrix<double> rotation = nearest_rotation<double>(factor);
+    x_.front() *= rotation.transpose().template cast<S>();
     turned = 1 - rotation.diagonal().cwiseAbs().minCoeff();
-    found = moments();
   }
   return {std::move(found), turned <= kTurned && x_.front().rows() == x_.front().cols()};
 }

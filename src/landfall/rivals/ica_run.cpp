@@ -1,19 +1,12 @@
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/random.hpp>
+#include <landfall/linalg/rotation.hpp>
 #include <landfall/rivals/ica_run.hpp>
 
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/SVD>
-
 namespace landfall {
-
-template <class S>
-Matrix<S> nearest_rotation(const Matrix<S>& w) {
-  const Eigen::BDCSVD<Matrix<S>> svd(w, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  return svd.matrixU() * svd.matrixV().transpose();
-}
 
 template <class S>
 Matrix<S> random_rotation(Index p, std::uint64_t seed) {

@@ -1,8 +1,8 @@
 // What the methods for ICA on whitened rows share: a random rotation to start from, log cosh and its
-// derivatives, and (W W')^-1/2 W.
+// derivatives.
 //
 //   #include <landfall/linalg/random.hpp>
-//   const landfall::Matrix<double> start = landfall::nearest_rotation<double>(m);
+//   const landfall::Matrix<double> start = landfall::random_rotation<double>(5, 0);
 //   const landfall::ScoreMoments<double> at = landfall::score_moments<double>(m, data.transpose());
 //   use(at.value, at.slopes, at.curvature);
 #pragma once
@@ -10,10 +10,6 @@
 #include <landfall/rivals/registry.hpp>
 
 namespace landfall {
-
-/// (W W')^-1/2 W, the rotation nearest to W.
-template <class S>
-Matrix<S> nearest_rotation(const Matrix<S>& w);
 
 template <class S>
 Matrix<S> random_rotation(Index p, std::uint64_t seed);
@@ -31,7 +27,6 @@ template <class S>
 ScoreMoments<S> score_moments(const Matrix<S>& w, const Matrix<S>& z);
 
 #define LANDFALL_ICA_RUN(EXTERN, S)                                   \
-  EXTERN template Matrix<S> nearest_rotation<S>(const Matrix<S>&);    \
   EXTERN template Matrix<S> random_rotation<S>(Index, std::uint64_t); \
   EXTERN template ScoreMoments<S> score_moments<S>(const Matrix<S>&, const Matrix<S>&);
 LANDFALL_ICA_RUN(extern, float)

@@ -5,6 +5,7 @@
 //
 // until no row turns: max_i |1 - |w_i' w_i,last|| <= tolerance.
 #include <landfall/linalg/preconditioner.hpp>
+#include <landfall/linalg/rotation.hpp>
 #include <landfall/rivals/ica_run.hpp>
 #include <landfall/rivals/pencil_run.hpp>
 

@@ -6,13 +6,13 @@
 // CCA: G = -S_xy Y with the mean of S_xy too. ICA: G = A' tanh(A X)/r of the batch.
 #include <landfall/data/dense_rows.hpp>
 #include <landfall/data/row_count.hpp>
+#include <landfall/landing/samples.hpp>
 #include <landfall/linalg/preconditioner.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/manifold/retraction.hpp>
 #include <landfall/rivals/batch_pencil.hpp>
 
 #include <algorithm>
-#include <cmath>
 
 namespace landfall {
 namespace {
@@ -114,14 +114,11 @@ class Rolling {
 
   double contrast_gradient() {
     const CentredBatch<S>& view = stream_.view(0);
-    const S share = 1 / static_cast<S>(view.rows());
-    Matrix<S> scores(view.rows(), x_[0].cols());
-    view.times(x_[0], scores);
-    const auto size = scores.array().abs();
-    const S value = (size + (S(-2) * size).exp().log1p() - static_cast<S>(std::log(2.0))).sum() * share;
-    scores = scores.array().tanh();
-    view.transpose_times(scores, g_[0], share, 0);
-    return static_cast<double>(value);
+    slopes_[0].resize(view.rows(), x_[0].cols());
+    view.times(x_[0], scores_[0].resize(view.rows(), x_[0].cols()));
+    const double value = contrast_.apply(scores_, slopes_);
+    view.transpose_times(slopes_[0].view(), g_[0], 1 / static_cast<S>(view.rows()), 0);
+    return value;
   }
 
   DataStream<S>& stream_;
@@ -130,7 +127,9 @@ class Rolling {
   std::vector<RollingMetric<S>> metrics_;
   std::vector<DenseRows<S>> dense_;
   Point<S> x_, g_;
-  Matrix<S> cross_;
+  Matrix<S> cross_;  // CCA: sum of S_xy
+  const Link<S> contrast_ = logcosh_link<S>();
+  std::vector<Scratch<S>> scores_ = std::vector<Scratch<S>>(1), slopes_ = scores_;  // ICA
 };
 
 template <class S>
