@@ -13,15 +13,15 @@
 // `sum` is the sum of the canonical correlations within the spans found, from the covariances of all rows in
 // double precision: the same measure for everybody, and outside of every clock. A method with a constant rate
 // is measured on its way, after 1, 2, 4, 8 and 10 passes.
-#include <landfall/data/open_source.hpp>
+#include <landfall/baselines/cca_ey.hpp>
+#include <landfall/data/formats/open_source.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/landing/sampled.hpp>
 #include <landfall/landing/solver.hpp>
-#include <landfall/models/canonical.hpp>
-#include <landfall/models/cca.hpp>
-#include <landfall/models/covariance.hpp>
+#include <landfall/models/cca/canonical.hpp>
+#include <landfall/models/cca/cca.hpp>
+#include <landfall/models/fit/covariance.hpp>
 #include <landfall/parallel/threads.hpp>
-#include <landfall/rivals/cca_ey.hpp>
 
 #include <cmath>
 #include <filesystem>
@@ -199,11 +199,11 @@ class Contest {
     question >> size;
     auto stream = this->stream();
     const auto samples = std::make_shared<StreamSamples<S>>(
-        stream, std::vector<Index>{p_, p_}, std::vector<S>{S(kRidge), S(kRidge)}, correlation_link<S>(),
+        stream, std::vector<Index>{p_, p_}, std::vector<S>{S(kRidge), S(kRidge)}, correlation_objective<S>(),
         stream.statistics(0)->rows);
     const SerialBlas serial;
     const FieldOptions<S> field{.direction = Direction::metric, .normal = Normal::gradient};
-    SampledLandscape<S> landscape(samples, {.estimator = Estimator::split, .batch = batch_}, {field, field});
+    SampledOracle<S> oracle(samples, {.estimator = Estimator::split, .batch = batch_}, {field, field});
     Point<S> start;
     for (std::size_t i = 0; i < 2; ++i)
       start.push_back(gaussian<S>(samples->shapes()[i].rows, p_, {seed_, 0x57a27 + i}));
@@ -222,7 +222,7 @@ class Contest {
       return true;
     };
     options.history = 0;
-    auto result = solve<S>(landscape, std::move(start), std::move(options));
+    auto result = solve<S>(oracle, std::move(start), std::move(options));
     if (result.termination == Termination::pass_limit)
       seen.emplace_back(result.progress, std::move(result.x));
     for (const auto& [progress, x] : seen)

@@ -2,7 +2,7 @@
 """bench/cca.py BUILD FOLDER [--quick] [PART...]: stochastic CCA on split MNIST and Fashion-MNIST, ours beside CCA-EY and the
 paper's online landing, all on the same batches and by the same measure (bench_cca).
 
-Ours runs with its defaults. The rivals' settings are chosen in hindsight: the best of a grid on seed 0, by kind and
+Ours runs with its defaults. The baselines' settings are chosen in hindsight: the best of a grid on seed 0, by kind and
 number of passes, runs on all seeds. CCA-EY gets the cosine that ours has, since a constant rate (its authors', tried for
 p = 5 too) serves it less well. FOLDER holds the data, made where missing. PART is mnist:5, mnist:10, fashion:5, fashion:10
 (the data and p) or limits (other p, batches and scales on MNIST); all of them by default, without p = 10 when quick.
@@ -67,8 +67,8 @@ def ours(contest, p, passes, seeds, best):
     return fraction, max(far), statistics.median(seconds)
 
 
-class Rival:
-    """What a rival reached under many settings."""
+class Baseline:
+    """What a baseline reached under many settings."""
 
     def __init__(self):
         self.fraction = {}  # setting, seed -> {passes: fraction}; a setting is a tuple
@@ -86,16 +86,16 @@ class Rival:
         return sorted(means, key=means.get, reverse=True)
 
 
-def run_ey(rival, contest, p, best, seed, settings):
+def run_ey(baseline, contest, p, best, seed, settings):
     """Settings: (batch, schedule, passes, learner); of a constant rate all numbers of passes at once."""
     groups = {}
     for batch, schedule, passes, learner in settings:
         groups.setdefault((batch, schedule, passes), []).append(learner)
     for (batch, schedule, passes), learners in sorted(groups.items()):
-        missing = [name for name in learners if ((batch, schedule, passes, name), seed) not in rival.fraction]
+        missing = [name for name in learners if ((batch, schedule, passes, name), seed) not in baseline.fraction]
         if missing:
             for answer in contest.ask("ey", p, passes, batch, seed, schedule, *missing):
-                rival.add((batch, schedule, passes, answer["learner"]), seed, int(answer["passes"]), answer["sum"] / best)
+                baseline.add((batch, schedule, passes, answer["learner"]), seed, int(answer["passes"]), answer["sum"] / best)
 
 
 def kind_of(setting):
@@ -106,48 +106,48 @@ def best_ey(contest, p, passes, seeds, best, quick):
     """Kind and passes -> (fractions by seed, setting)."""
     names = [f"{kind}:whole:{rate}" for kind, rates in RATES.items() for rate in (rates[1:-1] if quick else rates)]
     halves = [name.replace("whole", "halves") for name in names if name.startswith("adam")]
-    rival, first = Rival(), seeds[0]
+    baseline, first = Baseline(), seeds[0]
     wide = p == 5 and not quick
     if wide:
-        run_ey(rival, contest, p, best, first, [(128, "constant", 10, name) for name in names])
-    run_ey(rival, contest, p, best, first, [(128, "cosine", count, name) for count in passes if count < 10
+        run_ey(baseline, contest, p, best, first, [(128, "constant", 10, name) for name in names])
+    run_ey(baseline, contest, p, best, first, [(128, "cosine", count, name) for count in passes if count < 10
                                             for name in names + halves])
 
     def leaders(number=1):
         return {(count, setting) for kind, count in itertools.product(KINDS, passes)
-                for setting in rival.ranked(count, [first], kind)[:number]}
+                for setting in baseline.ranked(count, [first], kind)[:number]}
 
     # The rates that are best for 8 passes for 10, and those that are best with batches of 128 with others.
-    run_ey(rival, contest, p, best, first, [(128, "cosine", 10, setting[3]) for count, setting in leaders(3) if count == 8])
+    run_ey(baseline, contest, p, best, first, [(128, "cosine", 10, setting[3]) for count, setting in leaders(3) if count == 8])
     if wide:
-        run_ey(rival, contest, p, best, first, {(batch, "cosine", count, setting[3]) for batch in (64, 256)
+        run_ey(baseline, contest, p, best, first, {(batch, "cosine", count, setting[3]) for batch in (64, 256)
                                                 for count, setting in leaders() if setting[1] == "cosine"})
     shortlist = {setting for _, setting in leaders()}
     for seed in seeds[1:]:
-        run_ey(rival, contest, p, best, seed, shortlist)
+        run_ey(baseline, contest, p, best, seed, shortlist)
     found = {}
     for kind, count in itertools.product(KINDS, passes):
-        setting = rival.ranked(count, seeds, kind)[0]
-        found[kind, count] = [rival.fraction[setting, seed][count] for seed in seeds], setting
+        setting = baseline.ranked(count, seeds, kind)[0]
+        found[kind, count] = [baseline.fraction[setting, seed][count] for seed in seeds], setting
     return found
 
 
 def best_online(contest, p, passes, seeds, best, quick):
     """Passes -> (fractions by seed, setting, infeasibility)."""
-    rival, far = Rival(), {}
+    baseline, far = Baseline(), {}
 
     def run(setting, seed):
         for answer in contest.ask("online", p, passes[-1], setting[0], seed, setting[1]):
-            rival.add(setting, seed, int(answer["passes"]), answer["sum"] / best)
+            baseline.add(setting, seed, int(answer["passes"]), answer["sum"] / best)
             far[setting, seed, int(answer["passes"])] = answer["infeasibility"]
 
     batches = (128, 512) if p == 5 and not quick else (128,)  # 512 is the paper's
     for setting in itertools.product(batches, ONLINE_STEPS[::2] if quick else ONLINE_STEPS):
         run(setting, seeds[0])
-    first = {count: rival.ranked(count, seeds[:1])[0] for count in passes}
+    first = {count: baseline.ranked(count, seeds[:1])[0] for count in passes}
     for setting, seed in itertools.product(set(first.values()), seeds[1:]):
         run(setting, seed)
-    return {count: ([rival.fraction.get((setting, seed), {}).get(count, 0) for seed in seeds], setting,
+    return {count: ([baseline.fraction.get((setting, seed), {}).get(count, 0) for seed in seeds], setting,
                     far[setting, seeds[0], count]) for count, setting in first.items()}
 
 
@@ -171,7 +171,7 @@ def compare(name, p, contests, quick, goals):
     online = best_online(single, p, passes, seeds, best, quick)
     chosen = {count: max((ey[kind, count] for kind in KINDS), key=lambda found: statistics.mean(found[0]))
               for count in passes}
-    ey_double = Rival()
+    ey_double = Baseline()
     for seed in few:
         run_ey(ey_double, double, p, best, seed, {chosen[count][1] for count in passes_double})
 

@@ -1,14 +1,14 @@
 // solve_gevp, as `landfall gevp --method auto` calls it after reading, against LAPACK's own driver:
 // n = 1000, p = 500.
-#include <landfall/data/pencil.hpp>
-#include <landfall/models/gevp.hpp>
+#include <landfall/data/synthetic/pencil.hpp>
+#include <landfall/models/gevp/gevp.hpp>
 
 #include "timing.hpp"
 #include <lapacke.h>
 
 int main() {
   using namespace landfall;
-  const Pencil pencil = make_pencil({.size = 1000, .condition = 100});
+  const SyntheticPencil pencil = make_pencil({.size = 1000, .condition = 100});
   const auto a = std::make_shared<DenseOperator<double>>(pencil.a);
   const auto b = std::make_shared<DenseOperator<double>>(pencil.b);
   GevpResult<double> ours;

@@ -1,10 +1,10 @@
 // bench_ica FOLDER SEED float|double: writes the paper's ICA mixture of that seed to FOLDER/SEED if it is not
 // there, fits it once, and prints the seconds from opening the file to the result, and the Amari distance.
 // bench/ica.py runs it beside FastICA.
-#include <landfall/data/laplace_ica.hpp>
-#include <landfall/data/open_source.hpp>
-#include <landfall/models/amari.hpp>
-#include <landfall/models/ica.hpp>
+#include <landfall/data/formats/open_source.hpp>
+#include <landfall/data/synthetic/laplace_ica.hpp>
+#include <landfall/models/ica/amari.hpp>
+#include <landfall/models/ica/ica.hpp>
 
 #include <string>
 

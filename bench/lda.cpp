@@ -1,9 +1,9 @@
 // bench_lda DATA LABELS exact|landing float|double RIDGE|default OUT: LDA of a file with as many components
 // as there are; writes the weights to OUT (.npy) and prints the seconds without the evaluation and the
 // accuracy on the rows it was trained on. bench/lda.py runs it beside scikit-learn.
-#include <landfall/data/npy.hpp>
-#include <landfall/data/open_source.hpp>
-#include <landfall/models/lda.hpp>
+#include <landfall/data/formats/npy.hpp>
+#include <landfall/data/formats/open_source.hpp>
+#include <landfall/models/lda/lda.hpp>
 
 #include <string>
 

@@ -123,7 +123,7 @@ def main():
             "Written by `bench/results.py`, which runs `landfall compare` for each method: the same rows in the same order, each method in a",
             "process of its own, evaluation outside of the clock, single precision, two cores, nothing tuned by hand. Fractions are",
             "of the exact total correlation. A star marks methods that work on all of the data and run to their own end; *failed* means that the",
-            "numbers did. Rivals with their learning rates searched by hand: [bench/README.md](../bench/README.md).",
+            "numbers did. Baselines with their learning rates searched by hand: [bench/README.md](../bench/README.md).",
             "Infeasibility is that of X and Y apart; methods for pencils make X and Y orthonormal together, or not at all, before the",
             "evaluation normalises them. Seconds are of one run beside other work: coarse.", ""]
     for name, title in (("split-mnist", "Split MNIST"), ("split-fashion", "Split Fashion-MNIST")):

@@ -30,12 +30,12 @@ constexpr std::array<Case, 3> cases{{{"shared", Estimator::shared, false},
                                      {"split_sketch", Estimator::split, true}}};
 
 struct Run {
-  SampledLandscape<S> landscape;
+  SampledOracle<S> oracle;
   Solver<S> solver;
 
   Run(std::shared_ptr<Samples<S>> samples, const Case& which, std::vector<FieldOptions<S>> fields)
-      : landscape(std::move(samples), {.estimator = which.estimator, .batch = r}, std::move(fields)),
-        solver(landscape, {gaussian<S>(n, p, {3, 0}), gaussian<S>(n, p, {4, 0})}, small_steps()) {}
+      : oracle(std::move(samples), {.estimator = which.estimator, .batch = r}, std::move(fields)),
+        solver(oracle, {gaussian<S>(n, p, {3, 0}), gaussian<S>(n, p, {4, 0})}, small_steps()) {}
 
   static SolverOptions<S> small_steps() {
     SolverOptions<S> options;
@@ -56,8 +56,9 @@ int main() {
   std::vector<std::unique_ptr<Run>> runs;
   std::vector<bench::Piece> pieces;
   for (const Case& which : cases) {
-    auto samples = std::make_shared<LinearSamples<S>>(std::vector{left, right}, std::vector<Index>{p, p},
-                                                      std::vector<S>{1e-3f, 1e-3f}, correlation_link<S>());
+    auto samples =
+        std::make_shared<LinearSamples<S>>(std::vector{left, right}, std::vector<Index>{p, p},
+                                           std::vector<S>{1e-3f, 1e-3f}, correlation_objective<S>());
     FieldOptions<S> field{.direction = Direction::metric, .normal = Normal::newton};
     if (which.preconditioned) field = {Direction::preconditioned, Normal::newton, sketch};
     runs.push_back(std::make_unique<Run>(std::move(samples), which, std::vector(2, field)));

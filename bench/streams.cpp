@@ -6,11 +6,11 @@
 //   bench_streams wait FOLDER     how long a solver waits for its batches
 //   bench_streams text            a line "csv|svmlight single|double PATH" in, one reading, a line
 //                                 "seconds seconds-of-processor rows sum" out; and so on
-#include <landfall/data/csv_source.hpp>
-#include <landfall/data/npy.hpp>
-#include <landfall/data/npy_source.hpp>
-#include <landfall/data/stream.hpp>
-#include <landfall/data/svmlight_source.hpp>
+#include <landfall/data/formats/csv_source.hpp>
+#include <landfall/data/formats/npy.hpp>
+#include <landfall/data/formats/npy_source.hpp>
+#include <landfall/data/formats/svmlight_source.hpp>
+#include <landfall/data/rows/stream.hpp>
 #include <landfall/landing/adaptive.hpp>
 
 #include <cmath>
@@ -201,9 +201,10 @@ Waiting solver_waits(const std::filesystem::path& folder, bool ahead, std::uint6
   DataStream<float> stream(std::move(views), {.batch = 128, .shuffle = {.seed = seed}, .read_ahead = ahead});
   const std::vector<Index> columns{9, 9};
   const std::vector<float> ridge{1e-3f, 1e-3f};
-  const auto link = correlation_link<float>();
-  auto first = std::make_shared<KeptSamples<float>>(keep_rows(stream, 4096), columns, ridge, link);
-  auto all = std::make_shared<TimedSamples>(StreamSamples<float>(stream, columns, ridge, link, rows));
+  const auto objective = correlation_objective<float>();
+  auto first =
+      std::make_shared<InMemorySamples<float>>(read_into_memory(stream, 4096), columns, ridge, objective);
+  auto all = std::make_shared<TimedSamples>(StreamSamples<float>(stream, columns, ridge, objective, rows));
   solve_adaptively<float>(first, all, {.passes = 2, .seed = seed});
   const double seconds = bench::seconds_since(all->begin);
   return {all->waiting / seconds, all->busy / seconds};

@@ -1,7 +1,7 @@
 // The five largest eigenvalues of A x = lambda B x, for dense A and B whose eigenvalues are known:
 // once by whatever method suits the size, once by landing.
-#include <landfall/data/pencil.hpp>
-#include <landfall/models/gevp.hpp>
+#include <landfall/data/synthetic/pencil.hpp>
+#include <landfall/models/gevp/gevp.hpp>
 
 #include <algorithm>
 #include <cstdio>

@@ -29,8 +29,8 @@ int main() {
     out[0] = 2 * lambda(0) * d * x[0] + lambda(1) * c;
   };
   const auto slice = std::make_shared<FunctionConstraint<double>>(std::vector{Shape{n, 1}}, 2, h, adjoint);
-  ConstraintLandscape<double> landscape(f, slice);
-  const auto result = solve<double>(landscape, {gaussian<double>(n, 1, {.seed = 2})});
+  ConstraintOracle<double> oracle(f, slice);
+  const auto result = solve<double>(oracle, {gaussian<double>(n, 1, {.seed = 2})});
 
   const Mat z = Mat(Eigen::HouseholderQR<Mat>(c).householderQ()).rightCols(n - 1);
   const auto exact = solve_pencil<double>(z.transpose() * a * z, z.transpose() * d * z, 1, true);

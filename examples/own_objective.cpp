@@ -24,8 +24,8 @@ int main() {
   const Matrix<double> start = gaussian<double>(n, p, {.seed = 2});
   std::printf("gradient check: %.1e\n", check_gradient<double>(f, {start}));
 
-  ExactLandscape<double> landscape(f, {{.b = b, .components = p}});
-  const auto result = solve<double>(landscape, {start});
+  StiefelOracle<double> oracle(f, {{.b = b, .components = p}});
+  const auto result = solve<double>(oracle, {start});
   std::printf("%s after %d steps, ||X'BX - I|| = %.1e\n", to_string(result.termination).data(),
               static_cast<int>(result.progress.iteration), result.progress.infeasibility);
 

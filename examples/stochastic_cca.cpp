@@ -42,12 +42,12 @@ int main() {
 
   const auto samples =
       std::make_shared<LinearSamples<double>>(std::vector{left, right}, std::vector{kComponents, kComponents},
-                                              std::vector{kRidge, kRidge}, correlation_link<double>());
-  SampledLandscape<double> landscape(samples, {.batch = 128}, {field(left), field(right)});
+                                              std::vector{kRidge, kRidge}, correlation_objective<double>());
+  SampledOracle<double> oracle(samples, {.batch = 128}, {field(left), field(right)});
   const Point<double> start{gaussian<double>(40, kComponents, {.seed = 4}),
                             gaussian<double>(30, kComponents, {.seed = 5})};
   const StepOptions step{.rule = StepRule::fixed, .size = 0.3, .schedule = Schedule::cosine, .horizon = 4};
-  const auto result = solve<double>(landscape, start, {.step = step, .stop = stop::passes(4)});
+  const auto result = solve<double>(oracle, start, {.step = step, .stop = stop::passes(4)});
 
   const auto found = correlations(left * result.x[0], right * result.x[1], 0);
   const auto exact = correlations(left, right, kRidge);

@@ -8,13 +8,13 @@
 #include <cstdlib>
 #include <new>
 
-#include "arguments.hpp"
-#include "child_run.hpp"
-#include "command_line.hpp"
-#include "commands.hpp"
-#include "help_page.hpp"
-#include "run_checkpoints.hpp"
-#include "screen.hpp"
+#include "commands/commands.hpp"
+#include "runs/child_run.hpp"
+#include "runs/run_checkpoints.hpp"
+#include "terminal/arguments.hpp"
+#include "terminal/command_line.hpp"
+#include "terminal/help_page.hpp"
+#include "terminal/screen.hpp"
 #include <fmt/format.h>
 
 namespace {

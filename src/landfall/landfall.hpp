@@ -4,7 +4,10 @@
 //   auto result = landfall::solve_gevp<double>(a, b, {.components = 5});
 #pragma once
 
-#include <landfall/data/open_source.hpp>
+#include <landfall/baselines/cca_ey.hpp>
+#include <landfall/baselines/lobpcg.hpp>
+#include <landfall/baselines/registry.hpp>
+#include <landfall/data/formats/open_source.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/landing/adaptive.hpp>
 #include <landfall/landing/constrained.hpp>
@@ -17,18 +20,15 @@
 #include <landfall/manifold/constraints.hpp>
 #include <landfall/manifold/fletcher.hpp>
 #include <landfall/manifold/retraction.hpp>
-#include <landfall/models/cca.hpp>
-#include <landfall/models/cca_plan.hpp>
-#include <landfall/models/gevp.hpp>
-#include <landfall/models/gevp_plan.hpp>
-#include <landfall/models/ica.hpp>
-#include <landfall/models/ica_plan.hpp>
-#include <landfall/models/lda.hpp>
-#include <landfall/models/lda_plan.hpp>
-#include <landfall/models/online_cca.hpp>
-#include <landfall/models/online_ica.hpp>
-#include <landfall/models/online_lda.hpp>
-#include <landfall/rivals/cca_ey.hpp>
-#include <landfall/rivals/lobpcg.hpp>
-#include <landfall/rivals/registry.hpp>
+#include <landfall/models/cca/cca.hpp>
+#include <landfall/models/cca/cca_plan.hpp>
+#include <landfall/models/cca/online_cca.hpp>
+#include <landfall/models/gevp/gevp.hpp>
+#include <landfall/models/gevp/gevp_plan.hpp>
+#include <landfall/models/ica/ica.hpp>
+#include <landfall/models/ica/ica_plan.hpp>
+#include <landfall/models/ica/online_ica.hpp>
+#include <landfall/models/lda/lda.hpp>
+#include <landfall/models/lda/lda_plan.hpp>
+#include <landfall/models/lda/online_lda.hpp>
 #include <landfall/version.hpp>

@@ -1,5 +1,5 @@
 // landfall cca as a user runs it, and HDF5 files that are damaged.
-#include <landfall/data/npy.hpp>
+#include <landfall/data/formats/npy.hpp>
 #include <landfall/linalg/random.hpp>
 
 #include "summary.hpp"

@@ -1,5 +1,5 @@
 // landfall compare as a user runs it.
-#include <landfall/data/npy.hpp>
+#include <landfall/data/formats/npy.hpp>
 
 #include "cli/summary.hpp"
 #include "support.hpp"

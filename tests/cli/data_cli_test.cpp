@@ -1,9 +1,9 @@
 // landfall data planted-cca, laplace-ica, split-mnist and split-fashion.
-#include <landfall/data/laplace_ica.hpp>
-#include <landfall/data/npy.hpp>
-#include <landfall/data/open_source.hpp>
-#include <landfall/data/planted_cca.hpp>
-#include <landfall/data/writer.hpp>
+#include <landfall/data/formats/npy.hpp>
+#include <landfall/data/formats/open_source.hpp>
+#include <landfall/data/formats/writer.hpp>
+#include <landfall/data/synthetic/laplace_ica.hpp>
+#include <landfall/data/synthetic/planted_cca.hpp>
 
 #include <set>
 

@@ -1,6 +1,6 @@
 // landfall ica as a user runs it.
-#include <landfall/data/npy.hpp>
-#include <landfall/models/amari.hpp>
+#include <landfall/data/formats/npy.hpp>
+#include <landfall/models/ica/amari.hpp>
 
 #include "summary.hpp"
 #include "support.hpp"

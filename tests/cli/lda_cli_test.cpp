@@ -1,5 +1,5 @@
 // landfall lda as a user runs it: Fisher's irises, whose discriminants are known.
-#include <landfall/data/npy.hpp>
+#include <landfall/data/formats/npy.hpp>
 #include <landfall/linalg/random.hpp>
 
 #include "models/iris.hpp"

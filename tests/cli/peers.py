@@ -1,4 +1,4 @@
-"""peers.py LANDFALL: the rivals against independent implementations: scikit-learn's CCA and FastICA, scipy's lobpcg."""
+"""peers.py LANDFALL: the baselines against independent implementations: scikit-learn's CCA and FastICA, scipy's lobpcg."""
 import json
 import os
 import subprocess

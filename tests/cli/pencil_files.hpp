@@ -1,8 +1,8 @@
 // A pencil in every kind of file, and the program run on them.
 #pragma once
 
-#include <landfall/data/matrix_market.hpp>
-#include <landfall/data/npy.hpp>
+#include <landfall/data/formats/matrix_market.hpp>
+#include <landfall/data/formats/npy.hpp>
 
 #include "cli/program.hpp"
 #include "support.hpp"

@@ -1,5 +1,5 @@
 // landfall plan as a user runs it: every problem, both forms of output, and nothing run or written.
-#include <landfall/data/npy.hpp>
+#include <landfall/data/formats/npy.hpp>
 #include <landfall/linalg/random.hpp>
 
 #include "summary.hpp"

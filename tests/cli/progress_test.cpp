@@ -1,10 +1,10 @@
 // Progress with a clock and a terminal of the test's own; words that were meant.
-#include "progress.hpp"
+#include "terminal/progress.hpp"
 
-#include <landfall/data/memory_source.hpp>
+#include <landfall/data/rows/memory_source.hpp>
 
-#include "nearest.hpp"
-#include "watched_source.hpp"
+#include "terminal/nearest.hpp"
+#include "terminal/watched_source.hpp"
 #include <gtest/gtest.h>
 
 namespace landfall::app {

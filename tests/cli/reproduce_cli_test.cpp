@@ -1,5 +1,5 @@
 // landfall reproduce as a user runs it: every figure in its small version, and what is told when data are missing.
-#include <landfall/data/npy.hpp>
+#include <landfall/data/formats/npy.hpp>
 #include <landfall/linalg/random.hpp>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // The program on a terminal, and what it gives to shells and to man.
-#include <landfall/data/npy.hpp>
+#include <landfall/data/formats/npy.hpp>
 
 #include <cstdlib>
 

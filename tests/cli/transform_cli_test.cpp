@@ -1,6 +1,6 @@
 // landfall transform as a user runs it: scores of the rows a run was fitted on are what the run says of them.
-#include <landfall/data/npy.hpp>
-#include <landfall/data/open_source.hpp>
+#include <landfall/data/formats/npy.hpp>
+#include <landfall/data/formats/open_source.hpp>
 #include <landfall/linalg/random.hpp>
 
 #include "data/read_all.hpp"

@@ -1,4 +1,4 @@
-#include <landfall/data/csv_source.hpp>
+#include <landfall/data/formats/csv_source.hpp>
 
 #include <data/gzip_bytes.hpp>
 #include <data/read_all.hpp>

@@ -1,12 +1,12 @@
 // The same matrix through every format is the same data: the same batches in the same order, bit by bit, and
 // so the same results.
-#include <landfall/data/hdf5_source.hpp>
-#include <landfall/data/idx_source.hpp>
-#include <landfall/data/matrix_market.hpp>
-#include <landfall/data/memory_source.hpp>
-#include <landfall/data/open_source.hpp>
-#include <landfall/data/stream.hpp>
-#include <landfall/data/writer.hpp>
+#include <landfall/data/formats/hdf5_source.hpp>
+#include <landfall/data/formats/idx_source.hpp>
+#include <landfall/data/formats/matrix_market.hpp>
+#include <landfall/data/formats/open_source.hpp>
+#include <landfall/data/formats/writer.hpp>
+#include <landfall/data/rows/memory_source.hpp>
+#include <landfall/data/rows/stream.hpp>
 
 #include <data/gzip_bytes.hpp>
 #include <data/hdf5_file.hpp>

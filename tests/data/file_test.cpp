@@ -1,4 +1,4 @@
-#include <landfall/data/file.hpp>
+#include <landfall/data/io/file.hpp>
 #include <landfall/errors.hpp>
 
 #include <csignal>

@@ -1,4 +1,4 @@
-#include <landfall/data/gzip.hpp>
+#include <landfall/data/io/gzip.hpp>
 #include <landfall/linalg/random.hpp>
 
 #include <data/gzip_bytes.hpp>

@@ -1,6 +1,6 @@
 // What is wrong with an HDF5 file is told, and never followed.
-#include <landfall/data/hdf5_source.hpp>
-#include <landfall/data/open_source.hpp>
+#include <landfall/data/formats/hdf5_source.hpp>
+#include <landfall/data/formats/open_source.hpp>
 
 #include <data/gzip_bytes.hpp>
 #include <data/hdf5_file.hpp>

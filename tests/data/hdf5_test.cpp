@@ -1,6 +1,6 @@
-#include <landfall/data/hdf5_source.hpp>
-#include <landfall/data/hdf5_writer.hpp>
-#include <landfall/data/open_source.hpp>
+#include <landfall/data/formats/hdf5_source.hpp>
+#include <landfall/data/formats/hdf5_writer.hpp>
+#include <landfall/data/formats/open_source.hpp>
 
 #include <data/hdf5_file.hpp>
 #include <data/read_all.hpp>

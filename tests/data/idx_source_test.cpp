@@ -1,4 +1,4 @@
-#include <landfall/data/idx_source.hpp>
+#include <landfall/data/formats/idx_source.hpp>
 
 #include <data/file_bytes.hpp>
 #include <data/gzip_bytes.hpp>

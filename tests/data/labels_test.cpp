@@ -1,7 +1,7 @@
-#include <landfall/data/labels.hpp>
-#include <landfall/data/npy.hpp>
-#include <landfall/data/open_source.hpp>
-#include <landfall/data/without_column.hpp>
+#include <landfall/data/formats/labels.hpp>
+#include <landfall/data/formats/npy.hpp>
+#include <landfall/data/formats/open_source.hpp>
+#include <landfall/data/formats/without_column.hpp>
 
 #include <data/file_bytes.hpp>
 #include <data/gzip_bytes.hpp>

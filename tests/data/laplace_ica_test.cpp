@@ -1,6 +1,6 @@
-#include <landfall/data/laplace_ica.hpp>
-#include <landfall/data/npy.hpp>
-#include <landfall/data/open_source.hpp>
+#include <landfall/data/formats/npy.hpp>
+#include <landfall/data/formats/open_source.hpp>
+#include <landfall/data/synthetic/laplace_ica.hpp>
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
-#include <landfall/data/matrix_file.hpp>
-#include <landfall/data/npy.hpp>
+#include <landfall/data/formats/matrix_file.hpp>
+#include <landfall/data/formats/npy.hpp>
 #include <landfall/errors.hpp>
 
 #include <limits>

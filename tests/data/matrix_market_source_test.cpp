@@ -1,4 +1,4 @@
-#include <landfall/data/matrix_market_source.hpp>
+#include <landfall/data/formats/matrix_market_source.hpp>
 
 #include <data/gzip_bytes.hpp>
 #include <data/read_all.hpp>

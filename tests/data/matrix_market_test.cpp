@@ -1,4 +1,4 @@
-#include <landfall/data/matrix_market.hpp>
+#include <landfall/data/formats/matrix_market.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/linalg/random.hpp>
 

@@ -2,7 +2,7 @@
 // kind.
 #pragma once
 
-#include <landfall/data/source.hpp>
+#include <landfall/data/rows/source.hpp>
 #include <landfall/errors.hpp>
 
 #include <memory>

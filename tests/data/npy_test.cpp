@@ -1,4 +1,4 @@
-#include <landfall/data/npy.hpp>
+#include <landfall/data/formats/npy.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/linalg/random.hpp>
 

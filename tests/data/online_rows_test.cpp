@@ -1,5 +1,5 @@
 // Rows that are pushed, regrouped and centred on the way.
-#include <landfall/data/online_rows.hpp>
+#include <landfall/data/rows/online_rows.hpp>
 
 #include "support.hpp"
 

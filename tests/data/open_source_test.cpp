@@ -1,7 +1,7 @@
-#include <landfall/data/joined_source.hpp>
-#include <landfall/data/memory_source.hpp>
-#include <landfall/data/npy.hpp>
-#include <landfall/data/open_source.hpp>
+#include <landfall/data/formats/npy.hpp>
+#include <landfall/data/formats/open_source.hpp>
+#include <landfall/data/rows/joined_source.hpp>
+#include <landfall/data/rows/memory_source.hpp>
 
 #include <data/file_bytes.hpp>
 #include <data/gzip_bytes.hpp>

@@ -1,5 +1,5 @@
-#include <landfall/data/npy.hpp>
-#include <landfall/data/pencil.hpp>
+#include <landfall/data/formats/npy.hpp>
+#include <landfall/data/synthetic/pencil.hpp>
 #include <landfall/errors.hpp>
 
 #include <data/temporary_folder.hpp>
@@ -27,7 +27,7 @@ const double tolerance = rounding<double>(1, 10 * n);
 
 TEST(Pencil, PaperHasThePromisedSpectra) {
   for (const double condition : {1.0, 7.0, 100.0, 1e6}) {
-    const Pencil pencil = make_pencil({.size = n, .condition = condition, .seed = 3});
+    const SyntheticPencil pencil = make_pencil({.size = n, .condition = condition, .seed = 3});
     expect_near(eigenvalues(pencil.a), steps(n, condition), tolerance);
     expect_near(eigenvalues(pencil.b), factors(n, condition), tolerance);
     EXPECT_EQ(pencil.a, pencil.a.transpose());
@@ -37,7 +37,7 @@ TEST(Pencil, PaperHasThePromisedSpectra) {
 }
 
 TEST(Pencil, ReleasedIsThePublishedProgramsOne) {
-  const Pencil pencil = make_pencil({.size = n, .kind = PencilKind::released, .seed = 4});
+  const SyntheticPencil pencil = make_pencil({.size = n, .kind = PencilKind::released, .seed = 4});
   Vector<double> beta(n);
   for (Index i = 0; i < n; ++i) beta(n - 1 - i) = std::pow(double{n}, -static_cast<double>(i) / n);
   expect_near(eigenvalues(pencil.a), steps(n, 100).normalized(), tolerance);
@@ -49,7 +49,7 @@ TEST(Pencil, ReleasedIsThePublishedProgramsOne) {
 
 TEST(Pencil, PlantedEigenvaluesAreTheGeneralizedOnes) {
   for (const double condition : {1.0, 100.0, 1e4}) {
-    const Pencil pencil =
+    const SyntheticPencil pencil =
         make_pencil({.size = n, .condition = condition, .kind = PencilKind::planted, .seed = 5});
     expect_near(pencil.eigenvalues, steps(n, condition), tolerance);
     expect_near(eigenvalues(pencil.b), factors(n, condition), tolerance);
@@ -59,7 +59,7 @@ TEST(Pencil, PlantedEigenvaluesAreTheGeneralizedOnes) {
 }
 
 TEST(Pencil, BasesAreIndependentAndFollowTheSeed) {
-  const Pencil pencil = make_pencil({.size = n, .seed = 6});
+  const SyntheticPencil pencil = make_pencil({.size = n, .seed = 6});
   // A and B of two unrelated bases commute as little as random matrices do.
   const Matrix<double> ab = pencil.a * pencil.b;
   EXPECT_GT((ab - ab.transpose()).norm(), 0.1 * ab.norm());
@@ -71,7 +71,7 @@ TEST(Pencil, BasesAreIndependentAndFollowTheSeed) {
 
 TEST(Pencil, OneByOne) {
   for (const PencilKind kind : {PencilKind::paper, PencilKind::released, PencilKind::planted}) {
-    const Pencil pencil = make_pencil({.size = 1, .kind = kind});
+    const SyntheticPencil pencil = make_pencil({.size = 1, .kind = kind});
     EXPECT_NEAR(pencil.a(0, 0), 1, tolerance);
     EXPECT_NEAR(pencil.b(0, 0), 1, tolerance);
   }

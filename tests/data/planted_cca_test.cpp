@@ -1,6 +1,6 @@
-#include <landfall/data/npy.hpp>
-#include <landfall/data/open_source.hpp>
-#include <landfall/data/planted_cca.hpp>
+#include <landfall/data/formats/npy.hpp>
+#include <landfall/data/formats/open_source.hpp>
+#include <landfall/data/synthetic/planted_cca.hpp>
 
 #include <cmath>
 

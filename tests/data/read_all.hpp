@@ -1,7 +1,7 @@
 // All rows of a source as one dense matrix, and the sentences of misuse.
 #pragma once
 
-#include <landfall/data/source.hpp>
+#include <landfall/data/rows/source.hpp>
 #include <landfall/errors.hpp>
 
 #include <cstring>

@@ -1,4 +1,4 @@
-#include <landfall/data/shuffle.hpp>
+#include <landfall/data/rows/shuffle.hpp>
 #include <landfall/errors.hpp>
 
 #include <algorithm>

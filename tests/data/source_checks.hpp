@@ -1,7 +1,7 @@
 // What every source of a known matrix must do; with the bytes of files to make sources of.
 #pragma once
 
-#include <landfall/data/source.hpp>
+#include <landfall/data/rows/source.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/linalg/random.hpp>
 

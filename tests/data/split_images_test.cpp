@@ -1,6 +1,6 @@
-#include <landfall/data/idx_source.hpp>
-#include <landfall/data/npy.hpp>
-#include <landfall/data/split_images.hpp>
+#include <landfall/data/formats/idx_source.hpp>
+#include <landfall/data/formats/npy.hpp>
+#include <landfall/data/synthetic/split_images.hpp>
 
 #include <data/gzip_bytes.hpp>
 #include <data/source_checks.hpp>

@@ -1,6 +1,6 @@
 // Standard input as a source: its type by content, what can be read once only, and joined to files.
-#include <landfall/data/open_source.hpp>
-#include <landfall/data/stream.hpp>
+#include <landfall/data/formats/open_source.hpp>
+#include <landfall/data/rows/stream.hpp>
 
 #include <data/file_bytes.hpp>
 #include <data/gzip_bytes.hpp>

@@ -1,4 +1,4 @@
-#include <landfall/data/statistics.hpp>
+#include <landfall/data/rows/statistics.hpp>
 #include <landfall/errors.hpp>
 
 #include <cmath>

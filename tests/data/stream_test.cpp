@@ -1,4 +1,4 @@
-#include <landfall/data/stream.hpp>
+#include <landfall/data/rows/stream.hpp>
 #include <landfall/errors.hpp>
 
 #include <algorithm>

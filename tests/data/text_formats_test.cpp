@@ -1,7 +1,7 @@
 // The same numbers through every text format, plain and compressed, are the same bits.
-#include <landfall/data/csv_source.hpp>
-#include <landfall/data/matrix_market_source.hpp>
-#include <landfall/data/svmlight_source.hpp>
+#include <landfall/data/formats/csv_source.hpp>
+#include <landfall/data/formats/matrix_market_source.hpp>
+#include <landfall/data/formats/svmlight_source.hpp>
 
 #include <data/gzip_bytes.hpp>
 #include <data/read_all.hpp>

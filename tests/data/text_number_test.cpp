@@ -1,5 +1,5 @@
 // Numbers in text: the short way for plain decimals must give what fast_float gives, to the last bit.
-#include <landfall/data/text.ipp>
+#include <landfall/data/formats/text.ipp>
 #include <landfall/linalg/random.hpp>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-#include <landfall/data/text_stream.hpp>
+#include <landfall/data/formats/text_stream.hpp>
 #include <landfall/errors.hpp>
 
 #include <data/standard_input.hpp>

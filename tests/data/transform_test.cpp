@@ -1,4 +1,4 @@
-#include <landfall/data/transform.hpp>
+#include <landfall/data/rows/transform.hpp>
 #include <landfall/errors.hpp>
 
 #include <cmath>

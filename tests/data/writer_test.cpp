@@ -1,6 +1,6 @@
-#include <landfall/data/npy.hpp>
-#include <landfall/data/open_source.hpp>
-#include <landfall/data/writer.hpp>
+#include <landfall/data/formats/npy.hpp>
+#include <landfall/data/formats/open_source.hpp>
+#include <landfall/data/formats/writer.hpp>
 #include <landfall/linalg/random.hpp>
 
 #include <data/read_all.hpp>

@@ -1,11 +1,11 @@
 // The loop allocates nothing after the first step: every allocation of the process is counted while it runs.
-#include <landfall/data/memory_source.hpp>
+#include <landfall/baselines/cca_ey.hpp>
+#include <landfall/data/rows/memory_source.hpp>
 #include <landfall/landing/exact.hpp>
 #include <landfall/landing/sampled.hpp>
 #include <landfall/landing/sketch.hpp>
 #include <landfall/landing/solver.hpp>
 #include <landfall/landing/view_samples.hpp>
-#include <landfall/rivals/cca_ey.hpp>
 
 #include <atomic>
 #include <cstdlib>
@@ -89,8 +89,8 @@ TYPED_TEST(AllocationTest, ExactStepsAllocateNothing) {
       StiefelBlock<S> block{b, p, {.direction = direction, .normal = Normal::newton}};
       if (direction == Direction::preconditioned) block.field.preconditioner = sketch;
       if (direction == Direction::riemannian) block.field.preconditioner = inverse;
-      QuadraticLandscape<S> landscape(a, -1, block);
-      const auto result = solve<S>(landscape, {gaussian<S>(n, p, {2, 0})},
+      QuadraticOracle<S> oracle(a, -1, block);
+      const auto result = solve<S>(oracle, {gaussian<S>(n, p, {2, 0})},
                                    this->counted({.rule = rule, .size = 1e-3}, stop::iterations(8)));
       EXPECT_EQ(result.counts.allocations, 0u)
           << to_string(direction) << " rule " << static_cast<int>(rule) << ": "
@@ -104,11 +104,11 @@ TYPED_TEST(AllocationTest, SampledStepsAllocateNothing) {
   const RowMatrix<S> left = gaussian<S>(1000, n, {3, 0}), right = gaussian<S>(1000, n, {4, 0});
   for (const Estimator estimator :
        {Estimator::shared, Estimator::split, Estimator::ustat, Estimator::svrg, Estimator::averaged}) {
-    auto samples = std::make_shared<LinearSamples<S>>(std::vector{left, right}, std::vector{p, p},
-                                                      std::vector{S(0.1), S(0.1)}, correlation_link<S>());
+    auto samples = std::make_shared<LinearSamples<S>>(
+        std::vector{left, right}, std::vector{p, p}, std::vector{S(0.1), S(0.1)}, correlation_objective<S>());
     const FieldOptions<S> field{.normal = Normal::newton};
-    SampledLandscape<S> landscape(samples, {.estimator = estimator, .batch = 64}, {field, field});
-    const auto result = solve<S>(landscape, {gaussian<S>(n, p, {5, 0}), gaussian<S>(n, p, {5, 1})},
+    SampledOracle<S> oracle(samples, {.estimator = estimator, .batch = 64}, {field, field});
+    const auto result = solve<S>(oracle, {gaussian<S>(n, p, {5, 0}), gaussian<S>(n, p, {5, 1})},
                                  this->counted({.rule = StepRule::fixed, .size = 1e-2}, stop::passes(3)));
     EXPECT_EQ(result.counts.allocations, 0u)
         << to_string(estimator);  // with short last batches among the steps
@@ -121,7 +121,7 @@ TYPED_TEST(AllocationTest, StepsOfCcaEyAllocateNothing) {
   for (std::uint64_t i = 0; i < 2; ++i)
     views.push_back(std::make_unique<MemorySource<S>>(gaussian<S>(1000, 50, {6, i})));
   DataStream<S> stream(std::move(views), {});
-  const auto batches = keep_rows(stream, 1000, 64);  // the last one is short
+  const auto batches = read_into_memory(stream, 1000, 64);  // the last one is short
   for (const Optimizer optimizer : {Optimizer::sgd, Optimizer::adam})
     for (const bool halves : {true, false}) {
       CcaEy<S> method(

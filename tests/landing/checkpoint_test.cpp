@@ -15,15 +15,14 @@ struct SampledRun {
   RowMatrix<double> left = gaussian<double>(kRows, 6, {1, 1}), right = gaussian<double>(kRows, 4, {1, 2});
   std::shared_ptr<LinearSamples<double>> samples = std::make_shared<LinearSamples<double>>(
       std::vector{left, right}, std::vector<Index>{kComponents, kComponents}, std::vector{0.1, 0.2},
-      correlation_link<double>(), 3);
-  SampledLandscape<double> landscape;
+      correlation_objective<double>(), 3);
+  SampledOracle<double> oracle;
   Solver<double> solver;
 
   explicit SampledRun(Estimator estimator)
-      : landscape(samples, {.estimator = estimator, .batch = 8},
-                  {{.normal = Normal::newton}, {.normal = Normal::newton}}),
-        solver(landscape,
-               {gaussian<double>(6, kComponents, {1, 3}), gaussian<double>(4, kComponents, {1, 4})},
+      : oracle(samples, {.estimator = estimator, .batch = 8},
+               {{.normal = Normal::newton}, {.normal = Normal::newton}}),
+        solver(oracle, {gaussian<double>(6, kComponents, {1, 3}), gaussian<double>(4, kComponents, {1, 4})},
                {.step = {.rule = StepRule::fixed, .size = 0.1, .schedule = Schedule::inverse_sqrt},
                 .momentum = 0.5,
                 .averaging = 1,
@@ -83,7 +82,7 @@ TEST(CheckpointErrors, TheClockStandsStillWhileTheObserverLooks) {
     return true;
   };
   const auto began = std::chrono::steady_clock::now();
-  const auto result = solve<double>(run.landscape, run.solver.x(), options);
+  const auto result = solve<double>(run.oracle, run.solver.x(), options);
   const std::chrono::duration<double> all = std::chrono::steady_clock::now() - began;
   EXPECT_LE(result.progress.seconds, all.count() - 2 * 0.02);
 }

@@ -54,7 +54,7 @@ struct TwoViews {
   std::shared_ptr<LinearSamples<double>> samples(std::uint64_t seed = 0) const {
     return std::make_shared<LinearSamples<double>>(
         std::vector{left, right}, std::vector{kComponents, kComponents}, std::vector{kRidge, kRidge},
-        correlation_link<double>(), seed);
+        correlation_objective<double>(), seed);
   }
 };
 
@@ -62,14 +62,14 @@ struct TwoViews {
 /// blocks.
 double worst_deviation(const TwoViews& views, SamplingOptions sampling,
                        std::vector<FieldOptions<double>> fields, double omega) {
-  SampledLandscape<double> landscape(views.samples(), sampling, fields);
+  SampledOracle<double> oracle(views.samples(), sampling, fields);
   FieldValue<double> value;
   value.lambda = views.x;
   Point<double> sum = views.x, squares = views.x;
   for (std::size_t i = 0; i < 2; ++i) sum[i].setZero(), squares[i].setZero();
   double count = 0;
-  while (landscape.passes() < 1 - 1e-9) {
-    landscape.field(views.x, {.omega = omega}, value);
+  while (oracle.passes() < 1 - 1e-9) {
+    oracle.field(views.x, {.omega = omega}, value);
     for (std::size_t i = 0; i < 2; ++i) {
       sum[i] += value.lambda[i];
       squares[i] += value.lambda[i].cwiseAbs2();
@@ -149,14 +149,14 @@ TEST(Estimators, SplitOfAGeneralProblemUsesThreeParts) {
   };
   auto samples = std::make_shared<CallbackSamples<double>>(
       60000, std::vector<Shape>{{kLeft, kComponents}, {kRight, kComponents}}, evaluate, 1);
-  SampledLandscape<double> landscape(samples, {.estimator = Estimator::split, .batch = 12},
-                                     plain(Normal::gradient));
+  SampledOracle<double> oracle(samples, {.estimator = Estimator::split, .batch = 12},
+                               plain(Normal::gradient));
   FieldValue<double> value;
   value.lambda = views.x;
   Point<double> sum = views.x, squares = views.x;
   for (std::size_t i = 0; i < 2; ++i) sum[i].setZero(), squares[i].setZero();
   for (int k = 0; k < 5000; ++k) {
-    landscape.field(views.x, {.omega = 0.7}, value);
+    oracle.field(views.x, {.omega = 0.7}, value);
     for (std::size_t i = 0; i < 2; ++i) sum[i] += value.lambda[i], squares[i] += value.lambda[i].cwiseAbs2();
   }
   const Point<double> truth = views.field(plain(Normal::gradient), 0.7);
@@ -174,11 +174,10 @@ TEST(Estimators, UStatisticEqualsTheSumOverAllDistinctTriples) {
     for (const bool with_k : {false, true}) {
       const auto fields = with_k ? preconditioned(normal) : plain(normal);
       const double omega = 0.3;
-      SampledLandscape<double> landscape(views.samples(), {.estimator = Estimator::ustat, .batch = r},
-                                         fields);
+      SampledOracle<double> oracle(views.samples(), {.estimator = Estimator::ustat, .batch = r}, fields);
       FieldValue<double> value;
       value.lambda = views.x;
-      landscape.field(views.x, {.omega = omega}, value);
+      oracle.field(views.x, {.omega = omega}, value);
 
       Point<double> sum = views.x;
       for (auto& block : sum) block.setZero();
@@ -211,19 +210,19 @@ TEST(Estimators, UStatisticEqualsTheSumOverAllDistinctTriples) {
 TEST(Estimators, SvrgIsExactAtItsSnapshotAndItsErrorShrinksWithTheDistance) {
   const TwoViews views(400, 6);
   const auto error = [&](double distance) {
-    SampledLandscape<double> landscape(views.samples(), {.estimator = Estimator::svrg, .batch = 10},
-                                       plain(Normal::gradient));
+    SampledOracle<double> oracle(views.samples(), {.estimator = Estimator::svrg, .batch = 10},
+                                 plain(Normal::gradient));
     FieldValue<double> value;
     value.lambda = views.x;
     Point<double> x = views.x;
-    landscape.field(x, {.omega = 0.7}, value);  // takes the snapshot here
+    oracle.field(x, {.omega = 0.7}, value);  // takes the snapshot here
     for (std::size_t i = 0; i < 2; ++i) x[i] += distance * gaussian<double>(x[i].rows(), x[i].cols(), {7, i});
-    SampledLandscape<double> full(views.samples(), {.estimator = Estimator::shared, .batch = 400},
-                                  plain(Normal::gradient));
+    SampledOracle<double> full(views.samples(), {.estimator = Estimator::shared, .batch = 400},
+                               plain(Normal::gradient));
     FieldValue<double> truth;
     truth.lambda = x;
     full.field(x, {.omega = 0.7}, truth);
-    landscape.field(x, {.omega = 0.7}, value);
+    oracle.field(x, {.omega = 0.7}, value);
     double sum = 0;
     for (std::size_t i = 0; i < 2; ++i) sum += (value.lambda[i] - truth.lambda[i]).squaredNorm();
     return std::sqrt(sum);
@@ -236,14 +235,14 @@ TEST(Estimators, SvrgIsExactAtItsSnapshotAndItsErrorShrinksWithTheDistance) {
 
 TEST(Estimators, AveragedIsExactAfterTheFirstPass) {
   const TwoViews views(100, 8);
-  SampledLandscape<double> landscape(views.samples(), {.estimator = Estimator::averaged, .batch = 30},
-                                     plain(Normal::gradient));
-  SampledLandscape<double> full(views.samples(), {.estimator = Estimator::shared, .batch = 100},
-                                plain(Normal::gradient));
+  SampledOracle<double> oracle(views.samples(), {.estimator = Estimator::averaged, .batch = 30},
+                               plain(Normal::gradient));
+  SampledOracle<double> full(views.samples(), {.estimator = Estimator::shared, .batch = 100},
+                             plain(Normal::gradient));
   FieldValue<double> value, truth;
   value.lambda = truth.lambda = views.x;
   full.field(views.x, {.omega = 0.7}, truth);
-  for (int k = 0; k < 4; ++k) landscape.field(views.x, {.omega = 0.7}, value);  // 30 + 30 + 30 + 10
+  for (int k = 0; k < 4; ++k) oracle.field(views.x, {.omega = 0.7}, value);  // 30 + 30 + 30 + 10
   for (std::size_t i = 0; i < 2; ++i)
     EXPECT_LE((value.lambda[i] - truth.lambda[i]).norm(), 1e-13 * truth.lambda[i].norm());
 }
@@ -263,25 +262,25 @@ TEST(Estimators, APassReadsEverySampleOnceWhateverTheBatch) {
           }
           return 0.0;
         });
-    SampledLandscape<double> landscape(samples, {.estimator = Estimator::shared, .batch = batch},
-                                       {{.normal = Normal::newton}});
+    SampledOracle<double> oracle(samples, {.estimator = Estimator::shared, .batch = batch},
+                                 {{.normal = Normal::newton}});
     FieldValue<double> value;
     value.lambda = {Matrix<double>::Zero(3, 1)};
     const Point<double> x = {Matrix<double>::Ones(3, 1)};
-    while (landscape.passes() < 2 - 1e-9) landscape.field(x, {}, value);
-    EXPECT_EQ(landscape.passes(), 2) << "batch " << batch;
+    while (oracle.passes() < 2 - 1e-9) oracle.field(x, {}, value);
+    EXPECT_EQ(oracle.passes(), 2) << "batch " << batch;
     for (const int count : seen) EXPECT_EQ(count, 2) << "batch " << batch;
   }
 }
 
 TEST(Estimators, AShortLastBatchIsSkippedWhenTooSmall) {
   const TwoViews views(25, 9);  // batches of 8: 8, 8, 8, 1
-  SampledLandscape<double> landscape(views.samples(), {.estimator = Estimator::ustat, .batch = 8},
-                                     plain(Normal::newton));
+  SampledOracle<double> oracle(views.samples(), {.estimator = Estimator::ustat, .batch = 8},
+                               plain(Normal::newton));
   FieldValue<double> value;
   value.lambda = views.x;
   for (int k = 0; k < 10; ++k) {
-    landscape.field(views.x, {}, value);
+    oracle.field(views.x, {}, value);
     EXPECT_TRUE(value.lambda[0].allFinite() && value.lambda[1].allFinite());
   }
 }
@@ -291,7 +290,7 @@ TEST(Estimators, WhatCannotBeEstimatedIsRefused) {
   const auto construct = [&](Estimator estimator, Index batch, Direction direction = Direction::metric) {
     std::vector<FieldOptions<double>> fields = plain(Normal::newton);
     for (auto& field : fields) field.direction = direction;
-    return SampledLandscape<double>(views.samples(), {.estimator = estimator, .batch = batch}, fields);
+    return SampledOracle<double>(views.samples(), {.estimator = estimator, .batch = batch}, fields);
   };
   EXPECT_THROW(construct(Estimator::ustat, 2), UsageError);
   EXPECT_THROW(construct(Estimator::split, 3), UsageError);
@@ -313,11 +312,10 @@ TEST(Estimators, StochasticLandingFindsTheCanonicalCorrelations) {
   const double best = singular_values(whitened).head(kComponents).sum();
   for (const Estimator estimator :
        {Estimator::split, Estimator::ustat, Estimator::svrg, Estimator::averaged}) {
-    SampledLandscape<double> landscape(views.samples(1), {.estimator = estimator, .batch = 50},
-                                       plain(Normal::newton));
+    SampledOracle<double> oracle(views.samples(1), {.estimator = estimator, .batch = 50},
+                                 plain(Normal::newton));
     const auto result = solve<double>(
-        landscape,
-        {gaussian<double>(kLeft, kComponents, {1, 0}), gaussian<double>(kRight, kComponents, {1, 1})},
+        oracle, {gaussian<double>(kLeft, kComponents, {1, 0}), gaussian<double>(kRight, kComponents, {1, 1})},
         {.step = {.rule = StepRule::fixed, .size = 1.0, .schedule = Schedule::cosine, .horizon = 8},
          .stop = stop::passes(8)});
     EXPECT_EQ(result.termination, Termination::pass_limit);

@@ -1,5 +1,5 @@
 // Means carried along with a moving point, against the means over all samples.
-#include <landfall/data/memory_source.hpp>
+#include <landfall/data/rows/memory_source.hpp>
 #include <landfall/landing/adaptive.hpp>
 #include <landfall/landing/recursive.hpp>
 #include <landfall/landing/view_samples.hpp>
@@ -17,12 +17,12 @@ class Recursive : public Typed<S> {
   RowMatrix<S> left_ = gaussian<S>(kRows, kLeft, {1, 1}), right_ = gaussian<S>(kRows, kRight, {1, 2});
   const std::vector<Index> components_{kComponents, kComponents};
   const std::vector<S> ridge_{S(0.1), S(0.2)};
-  LinearSamples<S> samples_{{left_, right_}, components_, ridge_, correlation_link<S>(), 3};
+  LinearSamples<S> samples_{{left_, right_}, components_, ridge_, correlation_objective<S>(), 3};
   Point<S> x_{gaussian<S>(kLeft, kComponents, {1, 3}), gaussian<S>(kRight, kComponents, {1, 4})};
   Point<S> gradient_ = x_, bx_ = x_;
 
   double whole(const Point<S>& x) {
-    LinearSamples<S> all({left_, right_}, components_, ridge_, correlation_link<S>());
+    LinearSamples<S> all({left_, right_}, components_, ridge_, correlation_objective<S>());
     all.begin_pass(0);
     all.draw(kRows);
     return all.evaluate(0, kRows, x, &gradient_, &bx_);
@@ -105,7 +105,7 @@ TYPED_TEST(Recursive, AtTheEndOfAPassOnlyCarryingIsWrong) {
 TYPED_TEST(Recursive, SamplesOfAStreamAreThoseInMemory) {
   using S = TypeParam;
   auto stream = this->stream();
-  StreamSamples<S> samples(stream, this->components_, this->ridge_, correlation_link<S>(), kRows);
+  StreamSamples<S> samples(stream, this->components_, this->ridge_, correlation_objective<S>(), kRows);
   samples.begin_pass(1);
   this->samples_.begin_pass(1);
   Point<S> gradient = this->x_, bx = this->x_;
@@ -129,7 +129,8 @@ TYPED_TEST(Recursive, SamplesOfAStreamAreThoseInMemory) {
 TYPED_TEST(Recursive, KeptRowsAreHandedOutOnceAPass) {
   using S = TypeParam;
   auto stream = this->stream();
-  KeptSamples<S> kept(keep_rows(stream, 50, 8), this->components_, this->ridge_, correlation_link<S>());
+  InMemorySamples<S> kept(read_into_memory(stream, 50, 8), this->components_, this->ridge_,
+                          correlation_objective<S>());
   EXPECT_EQ(kept.count(), 50);
   EXPECT_EQ(kept.batches().size(), 7U);
   std::vector<Index> sizes;

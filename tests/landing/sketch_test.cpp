@@ -1,8 +1,8 @@
 // The sketch that preconditions: as many directions as the spectrum has above its tail.
 #include <landfall/errors.hpp>
 #include <landfall/landing/sketch.hpp>
+#include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/operator.hpp>
-#include <landfall/linalg/orthonormal.hpp>
 
 #include <cmath>
 

@@ -60,9 +60,9 @@ TYPED_TEST(SolverTest, EveryDirectionAndRuleReachesTheOptimum) {
        {Direction::metric, Direction::riemannian, Direction::euclidean, Direction::preconditioned})
     for (const Normal normal : {Normal::gradient, Normal::newton})
       for (const StepRule rule : {StepRule::line_search, StepRule::barzilai_borwein, StepRule::safeguarded}) {
-        QuadraticLandscape<S> landscape(pencil.operator_a, -1, pencil.block(p, direction, normal));
+        QuadraticOracle<S> oracle(pencil.operator_a, -1, pencil.block(p, direction, normal));
         const auto result =
-            solve<S>(landscape, {gaussian<S>(n, p, {2, 0})},
+            solve<S>(oracle, {gaussian<S>(n, p, {2, 0})},
                      {.step = {.rule = rule, .size = rule == StepRule::safeguarded ? 0.3 : 0.0},
                       .stop = (stop::gradient(tolerance<S>()) && stop::feasibility(tolerance<S>())) ||
                               stop::iterations(20000)});
@@ -78,9 +78,9 @@ TYPED_TEST(SolverTest, AnyCallableObjectiveWithTheMeritLineSearch) {
   using S = TypeParam;
   const Index n = 20, p = 2;
   const Pencil<S> pencil(n, p, 10, 3);
-  ExactLandscape<S> landscape(pencil.objective(), {pencil.block(p, Direction::metric)});
+  StiefelOracle<S> oracle(pencil.objective(), {pencil.block(p, Direction::metric)});
   const auto result =
-      solve<S>(landscape, {gaussian<S>(n, p, {2, 0})},
+      solve<S>(oracle, {gaussian<S>(n, p, {2, 0})},
                {.stop = (stop::gradient(tolerance<S>()) && stop::feasibility(tolerance<S>())) ||
                         stop::iterations(5000)});
   EXPECT_EQ(result.termination, Termination::converged);
@@ -101,10 +101,10 @@ TYPED_TEST(SolverTest, TwoBlocksAtOnce) {
     }
     return -x[0].cwiseProduct(left).sum();
   };
-  ExactLandscape<S> landscape(
+  StiefelOracle<S> oracle(
       f, {{std::make_shared<DenseOperator<S>>(bx), 2, {}}, {std::make_shared<DenseOperator<S>>(by), 2, {}}});
   const auto result =
-      solve<S>(landscape, {gaussian<S>(5, 2, {5, 0}), gaussian<S>(4, 2, {5, 1})},
+      solve<S>(oracle, {gaussian<S>(5, 2, {5, 0}), gaussian<S>(4, 2, {5, 1})},
                {.stop = (stop::gradient(tolerance<S>()) && stop::feasibility(tolerance<S>())) ||
                         stop::iterations(20000)});
   const auto root = [](const Matrix<S>& m) { return inverse_square_root(m.template cast<double>()); };
@@ -118,17 +118,17 @@ TYPED_TEST(SolverTest, InfeasibleStartsAreBroughtInAndReported) {
   const Index n = 12, p = 3;
   const Pencil<S> pencil(n, p, 100, 6);
   for (const double scale : {1e-6, 1e-3, 1.0, 1e3, 1e6}) {
-    QuadraticLandscape<S> landscape(pencil.operator_a, -1, pencil.block(p, Direction::metric));
-    Solver<S> solver(landscape, {static_cast<S>(scale) * gaussian<S>(n, p, {7, 0})}, {.epsilon = 0.5});
+    QuadraticOracle<S> oracle(pencil.operator_a, -1, pencil.block(p, Direction::metric));
+    Solver<S> solver(oracle, {static_cast<S>(scale) * gaussian<S>(n, p, {7, 0})}, {.epsilon = 0.5});
     EXPECT_GT(solver.restoration().steps, 0);
     EXPECT_GT(solver.restoration().from, 0.5);
     EXPECT_LE(solver.restoration().to, 0.5);
-    EXPECT_LE(landscape.infeasibility(solver.x()), 0.5);
+    EXPECT_LE(oracle.infeasibility(solver.x()), 0.5);
   }
   // A start inside is left alone.
-  QuadraticLandscape<S> landscape(pencil.operator_a, -1, pencil.block(p, Direction::metric));
+  QuadraticOracle<S> oracle(pencil.operator_a, -1, pencil.block(p, Direction::metric));
   const Matrix<S> inside = random_near_manifold<S>(pencil.b, p, 0.3, 8);
-  Solver<S> solver(landscape, {inside});
+  Solver<S> solver(oracle, {inside});
   EXPECT_EQ(solver.restoration().steps, 0);
   EXPECT_EQ(solver.x()[0], inside);
 }
@@ -139,8 +139,8 @@ TYPED_TEST(SolverTest, AStartOfLowRankIsNamedNotNaN) {
   Matrix<S> start = gaussian<S>(10, 2, {9, 0});
   start.col(1) = start.col(0);
   for (const Matrix<S>& x : {start, Matrix<S>(Matrix<S>::Zero(10, 2))}) {
-    QuadraticLandscape<S> landscape(pencil.operator_a, -1, pencil.block(2, Direction::metric));
-    const auto result = solve<S>(landscape, {x});
+    QuadraticOracle<S> oracle(pencil.operator_a, -1, pencil.block(2, Direction::metric));
+    const auto result = solve<S>(oracle, {x});
     EXPECT_EQ(result.termination, Termination::infeasible_start);
     EXPECT_TRUE(result.x[0].allFinite());
   }
@@ -149,8 +149,8 @@ TYPED_TEST(SolverTest, AStartOfLowRankIsNamedNotNaN) {
 TYPED_TEST(SolverTest, AFixedStepThatIsTooLongEndsWithTheLastFiniteIterate) {
   using S = TypeParam;
   const Pencil<S> pencil(10, 2, 10, 10);
-  QuadraticLandscape<S> landscape(pencil.operator_a, -1, pencil.block(2, Direction::metric));
-  const auto result = solve<S>(landscape, {gaussian<S>(10, 2, {11, 0})},
+  QuadraticOracle<S> oracle(pencil.operator_a, -1, pencil.block(2, Direction::metric));
+  const auto result = solve<S>(oracle, {gaussian<S>(10, 2, {11, 0})},
                                {.step = {.rule = StepRule::fixed, .size = 1e4}, .omega = 1.0});
   EXPECT_EQ(result.termination, Termination::diverged);
   EXPECT_TRUE(result.x[0].allFinite());
@@ -159,15 +159,15 @@ TYPED_TEST(SolverTest, AFixedStepThatIsTooLongEndsWithTheLastFiniteIterate) {
 TYPED_TEST(SolverTest, SafeguardedStepsNeverLeaveTheSafeRegion) {
   using S = TypeParam;
   const Pencil<S> pencil(15, 3, 1000, 12);
-  QuadraticLandscape<S> landscape(pencil.operator_a, -1, pencil.block(3, Direction::metric));
-  ExactLandscape<S> judge(pencil.objective(), {pencil.block(3, Direction::metric)});
+  QuadraticOracle<S> oracle(pencil.operator_a, -1, pencil.block(3, Direction::metric));
+  StiefelOracle<S> reference(pencil.objective(), {pencil.block(3, Direction::metric)});
   double worst = 0;
-  solve<S>(landscape, {gaussian<S>(15, 3, {13, 0})},
+  solve<S>(oracle, {gaussian<S>(15, 3, {13, 0})},
            {.epsilon = 0.3,
             .step = {.rule = StepRule::safeguarded, .size = 1e3},
             .stop = stop::iterations(200),
             .observer = [&](const Progress&, const Point<S>& x) {
-              worst = std::max(worst, judge.infeasibility(x));
+              worst = std::max(worst, reference.infeasibility(x));
               return true;
             }});
   EXPECT_LE(worst, 0.3 * (1 + 1e3 * static_cast<double>(std::numeric_limits<S>::epsilon())));
@@ -178,12 +178,12 @@ TYPED_TEST(SolverTest, OneProductWithBPerStep) {
   using S = TypeParam;
   const Pencil<S> pencil(15, 3, 10, 14);
   for (const StepRule rule : {StepRule::fixed, StepRule::safeguarded}) {
-    QuadraticLandscape<S> landscape(pencil.operator_a, -1, pencil.block(3, Direction::metric));
-    Solver<S> solver(landscape, {random_near_manifold<S>(pencil.b, 3, 0.2, 15)},
+    QuadraticOracle<S> oracle(pencil.operator_a, -1, pencil.block(3, Direction::metric));
+    Solver<S> solver(oracle, {random_near_manifold<S>(pencil.b, 3, 0.2, 15)},
                      {.step = {.rule = rule, .size = 0.01}});
-    const auto before = landscape.counts().products;
+    const auto before = oracle.counts().products;
     for (int k = 0; k < 100; ++k) solver.step();
-    const auto products = landscape.counts().products - before;
+    const auto products = oracle.counts().products - before;
     // A safeguarded step multiplies Lambda and carries B X along; B X is made afresh every 50 steps.
     EXPECT_LE(products, rule == StepRule::fixed ? 100u : 103u);
   }
@@ -192,14 +192,14 @@ TYPED_TEST(SolverTest, OneProductWithBPerStep) {
 TYPED_TEST(SolverTest, CarriedProductsAgreeWithFreshOnes) {
   using S = TypeParam;
   const Pencil<S> pencil(15, 3, 10, 16);
-  QuadraticLandscape<S> landscape(pencil.operator_a, -1, pencil.block(3, Direction::metric));
-  Solver<S> solver(landscape, {random_near_manifold<S>(pencil.b, 3, 0.2, 17)},
+  QuadraticOracle<S> oracle(pencil.operator_a, -1, pencil.block(3, Direction::metric));
+  Solver<S> solver(oracle, {random_near_manifold<S>(pencil.b, 3, 0.2, 17)},
                    {.step = {.rule = StepRule::safeguarded, .size = 0.1}});
   for (int k = 0; k < 40; ++k) solver.step();
   FieldValue<S> carried, fresh;
   carried.lambda = fresh.lambda = solver.x();
-  landscape.field(solver.x(), {.omega = 1.0}, carried);
-  QuadraticLandscape<S> other(pencil.operator_a, -1, pencil.block(3, Direction::metric));
+  oracle.field(solver.x(), {.omega = 1.0}, carried);
+  QuadraticOracle<S> other(pencil.operator_a, -1, pencil.block(3, Direction::metric));
   other.field(solver.x(), {.omega = 1.0}, fresh);
   EXPECT_LE((carried.lambda[0] - fresh.lambda[0]).norm(), rounding<S>(1, 500));
 }
@@ -208,8 +208,8 @@ TYPED_TEST(SolverTest, StepsAreTheSameByHandAndBySolve) {
   using S = TypeParam;
   const Pencil<S> pencil(15, 3, 10, 18);
   const Matrix<S> start = random_near_manifold<S>(pencil.b, 3, 0.2, 19);
-  QuadraticLandscape<S> one(pencil.operator_a, -1, pencil.block(3, Direction::metric));
-  QuadraticLandscape<S> two(pencil.operator_a, -1, pencil.block(3, Direction::metric));
+  QuadraticOracle<S> one(pencil.operator_a, -1, pencil.block(3, Direction::metric));
+  QuadraticOracle<S> two(pencil.operator_a, -1, pencil.block(3, Direction::metric));
   const SolverOptions<S> options{.step = {.rule = StepRule::barzilai_borwein}, .stop = stop::iterations(20)};
   Solver<S> by_hand(one, {start}, options);
   for (int k = 0; k < 20; ++k) by_hand.step();
@@ -219,9 +219,9 @@ TYPED_TEST(SolverTest, StepsAreTheSameByHandAndBySolve) {
 TYPED_TEST(SolverTest, TheObserverSeesEveryStepAndMayStop) {
   using S = TypeParam;
   const Pencil<S> pencil(15, 3, 10, 20);
-  QuadraticLandscape<S> landscape(pencil.operator_a, -1, pencil.block(3, Direction::metric));
+  QuadraticOracle<S> oracle(pencil.operator_a, -1, pencil.block(3, Direction::metric));
   std::uint64_t seen = 0;
-  const auto result = solve<S>(landscape, {gaussian<S>(15, 3, {21, 0})},
+  const auto result = solve<S>(oracle, {gaussian<S>(15, 3, {21, 0})},
                                {.observer = [&](const Progress& progress, const Point<S>&) {
                                  EXPECT_EQ(progress.iteration, ++seen);
                                  return seen < 7;
@@ -233,9 +233,9 @@ TYPED_TEST(SolverTest, TheObserverSeesEveryStepAndMayStop) {
 TYPED_TEST(SolverTest, HistoryIsBoundedAndSpansTheRun) {
   using S = TypeParam;
   const Pencil<S> pencil(10, 2, 10, 22);
-  QuadraticLandscape<S> landscape(pencil.operator_a, -1, pencil.block(2, Direction::metric));
+  QuadraticOracle<S> oracle(pencil.operator_a, -1, pencil.block(2, Direction::metric));
   const auto result = solve<S>(
-      landscape, {gaussian<S>(10, 2, {23, 0})},
+      oracle, {gaussian<S>(10, 2, {23, 0})},
       {.step = {.rule = StepRule::fixed, .size = 0.01}, .stop = stop::iterations(1000), .history = 64});
   ASSERT_GE(result.history.size(), 32u);
   EXPECT_LE(result.history.size(), 64u);
@@ -249,8 +249,8 @@ TYPED_TEST(SolverTest, AveragingAndMomentumKeepTheirFormulas) {
   const Pencil<S> pencil(10, 2, 10, 24);
   const Matrix<S> start = random_near_manifold<S>(pencil.b, 2, 0.2, 25);
   std::vector<Matrix<S>> iterates;
-  QuadraticLandscape<S> landscape(pencil.operator_a, -1, pencil.block(2, Direction::metric));
-  const auto result = solve<S>(landscape, {start},
+  QuadraticOracle<S> oracle(pencil.operator_a, -1, pencil.block(2, Direction::metric));
+  const auto result = solve<S>(oracle, {start},
                                {.step = {.rule = StepRule::fixed, .size = 0.05},
                                 .momentum = 0.5,
                                 .averaging = 0,
@@ -262,7 +262,7 @@ TYPED_TEST(SolverTest, AveragingAndMomentumKeepTheirFormulas) {
   Matrix<S> mean = Matrix<S>::Zero(10, 2);
   // The observer is asked after the stopping criterion, so the last iterate is not among those it saw.
   ASSERT_EQ(iterates.size(), 9u);
-  QuadraticLandscape<S> again(pencil.operator_a, -1, pencil.block(2, Direction::metric));
+  QuadraticOracle<S> again(pencil.operator_a, -1, pencil.block(2, Direction::metric));
   Matrix<S> x = start, m = Matrix<S>::Zero(10, 2);
   FieldValue<S> value;
   value.lambda = {x};
@@ -288,9 +288,9 @@ TYPED_TEST(SolverTest, GeneralConstraintsAreSolved) {
     if (g) *g = ax;
     return x.cwiseProduct(ax).sum() / 2;
   });
-  ConstraintLandscape<S> landscape(f, std::make_shared<SphereConstraint<S>>(12));
+  ConstraintOracle<S> oracle(f, std::make_shared<SphereConstraint<S>>(12));
   const auto result =
-      solve<S>(landscape, {5 * gaussian<S>(12, 1, {27, 0})},
+      solve<S>(oracle, {5 * gaussian<S>(12, 1, {27, 0})},
                {.stop = (stop::gradient(tolerance<S>()) && stop::feasibility(tolerance<S>())) ||
                         stop::iterations(20000)});
   EXPECT_EQ(result.termination, Termination::converged);
@@ -306,20 +306,20 @@ TYPED_TEST(SolverTest, TheGeneralMethodAgreesWithTheSpecialOne) {
   const SolverOptions<S> options{.stop =
                                      (stop::gradient(tolerance<S>()) && stop::feasibility(tolerance<S>())) ||
                                      stop::iterations(20000)};
-  ConstraintLandscape<S> general(pencil.objective(),
-                                 std::make_shared<GeneralizedStiefelConstraint<S>>(pencil.operator_b, p));
-  ExactLandscape<S> special(pencil.objective(), {pencil.block(p, Direction::euclidean)});
+  ConstraintOracle<S> general(pencil.objective(),
+                              std::make_shared<GeneralizedStiefelConstraint<S>>(pencil.operator_b, p));
+  StiefelOracle<S> special(pencil.objective(), {pencil.block(p, Direction::euclidean)});
   EXPECT_NEAR(solve<S>(general, {start}, options).progress.objective,
               solve<S>(special, {start}, options).progress.objective, 10 * tolerance<S>() * pencil.best);
 }
 
 TEST(Solver, WrongOptionsAreNamed) {
   const Pencil<double> pencil(10, 2, 10, 30);
-  QuadraticLandscape<double> landscape(pencil.operator_a, -1, pencil.block(2, Direction::metric));
+  QuadraticOracle<double> oracle(pencil.operator_a, -1, pencil.block(2, Direction::metric));
   const auto error = [&](SolverOptions<double> options,
                          Point<double> start = {Matrix<double>::Ones(10, 2)}) -> std::string {
     try {
-      Solver<double>(landscape, start, options);
+      Solver<double>(oracle, start, options);
     } catch (const UsageError& failure) {
       return failure.what();
     }
@@ -328,7 +328,7 @@ TEST(Solver, WrongOptionsAreNamed) {
   EXPECT_EQ(error({.epsilon = 1.5}), "epsilon must be in (0, 1), got 1.5");
   EXPECT_EQ(error({.attraction = 0.5}), "attraction must be in (0, 1/2), got 0.5");
   EXPECT_EQ(error({.momentum = 0.5}),
-            "momentum goes with fixed steps: the other rules judge each step by itself");
+            "momentum goes with fixed steps: the other rules reference each step by itself");
   EXPECT_EQ(error({.step = {.rule = StepRule::fixed}}),
             "step.size must be given for a fixed or safeguarded step");
   EXPECT_EQ(error({.step = {.rule = StepRule::fixed, .size = 1, .schedule = Schedule::cosine}}),

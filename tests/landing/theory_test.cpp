@@ -28,20 +28,20 @@ TEST(Theory, DeterministicLandingDecaysAsOneOverKWithinItsBound) {
   const double epsilon = 0.5;
   const Matrix<double> a = random_spd<double>(n, 5, 1), b = random_spd<double>(n, 4, 2);
   const auto operator_b = std::make_shared<DenseOperator<double>>(b);
-  ExactLandscape<double> landscape(single_block<double>([&](const Matrix<double>& x, Matrix<double>* g) {
-                                     const Matrix<double> ax = a * x;
-                                     if (g) *g = -ax;
-                                     return -x.cwiseProduct(ax).sum() / 2;
-                                   }),
-                                   {{.b = operator_b, .components = p}});
+  StiefelOracle<double> oracle(single_block<double>([&](const Matrix<double>& x, Matrix<double>* g) {
+                                 const Matrix<double> ax = a * x;
+                                 if (g) *g = -ax;
+                                 return -x.cwiseProduct(ax).sum() / 2;
+                               }),
+                               {{.b = operator_b, .components = p}});
   const double eta = 0.3, omega = 0.5, beta = 5;
   const double rho = tight_constants(1, 0.25, epsilon).rho_metric;
   const Matrix<double> start = random_near_manifold(b, p, 0.4, 3);
-  const double first = landscape.merit({start}, beta);
-  landscape.moved(std::nullopt);
+  const double first = oracle.merit({start}, beta);
+  oracle.moved(std::nullopt);
 
   std::vector<Matrix<double>> iterates{start};
-  solve<double>(landscape, {start},
+  solve<double>(oracle, {start},
                 {.epsilon = epsilon,
                  .step = {.rule = StepRule::fixed, .size = eta},
                  .omega = omega,
@@ -51,8 +51,8 @@ TEST(Theory, DeterministicLandingDecaysAsOneOverKWithinItsBound) {
                    return true;
                  }});
   // The merit at the end stands for L*, which is below it: the bound checked is tighter than the theorem's.
-  landscape.moved(std::nullopt);
-  const double last = landscape.merit({iterates.back()}, beta);
+  oracle.moved(std::nullopt);
+  const double last = oracle.merit({iterates.back()}, beta);
   double tangent = 0, normal = 0;
   std::vector<double> ks, means;
   for (std::size_t k = 0; k < iterates.size(); ++k) {
@@ -86,11 +86,11 @@ TEST(Theory, StochasticLandingWithDecayingStepsFallsAtLeastAsOneOverRootK) {
     const RowMatrix<double> joint = gaussian<double>(steps * 8, 2 * n, {seed, 6}) * root;
     auto samples = std::make_shared<LinearSamples<double>>(
         std::vector<RowMatrix<double>>{joint.leftCols(n), joint.rightCols(n)}, std::vector<Index>{p, p},
-        std::vector<double>{0, 0}, correlation_link<double>(), seed);
-    SampledLandscape<double> landscape(samples, {.estimator = Estimator::split, .batch = 8},
-                                       std::vector<FieldOptions<double>>(2));
+        std::vector<double>{0, 0}, correlation_objective<double>(), seed);
+    SampledOracle<double> oracle(samples, {.estimator = Estimator::split, .batch = 8},
+                                 std::vector<FieldOptions<double>>(2));
     int k = 0;
-    solve<double>(landscape, {random_near_manifold(bx, p, 0.3, 7), random_near_manifold(by, p, 0.3, 8)},
+    solve<double>(oracle, {random_near_manifold(bx, p, 0.3, 7), random_near_manifold(by, p, 0.3, 8)},
                   {.step = {.rule = StepRule::fixed, .size = 0.5, .schedule = Schedule::inverse_sqrt},
                    .omega = 0.3,
                    .stop = stop::iterations(steps + 1),

@@ -1,5 +1,5 @@
 #include <landfall/errors.hpp>
-#include <landfall/linalg/orthonormal.hpp>
+#include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/random.hpp>
 
 #include <vector>

@@ -1,10 +1,10 @@
 // CCA against closed forms, and landing against the exact method.
-#include <landfall/data/memory_source.hpp>
-#include <landfall/data/planted_cca.hpp>
-#include <landfall/data/rows.hpp>
+#include <landfall/data/rows/memory_source.hpp>
+#include <landfall/data/rows/rows.hpp>
+#include <landfall/data/synthetic/planted_cca.hpp>
 #include <landfall/errors.hpp>
-#include <landfall/linalg/orthonormal.hpp>
-#include <landfall/models/cca.hpp>
+#include <landfall/linalg/decompositions.hpp>
+#include <landfall/models/cca/cca.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include "support.hpp"

@@ -1,7 +1,7 @@
 // Rows with classes for the tests of LDA, and what LDA is by brute force.
 #pragma once
 
-#include <landfall/models/lda.hpp>
+#include <landfall/models/lda/lda.hpp>
 
 #include <algorithm>
 #include <memory>

@@ -1,4 +1,4 @@
-#include <landfall/models/contrast.hpp>
+#include <landfall/models/ica/contrast.hpp>
 
 #include <cmath>
 #include <numbers>
@@ -98,7 +98,7 @@ TEST(ContrastLaws, TheLinkIsTheGradientOfItsValue) {
   const auto weights = std::make_shared<Vector<double>>(Vector<double>::LinSpaced(3, -1, 2));
   const RowMatrix<double> rows = RowMatrix<double>::Random(50, 4);
   for (const Contrast contrast : {Contrast::logcosh, Contrast::exp, Contrast::cube}) {
-    LinearSamples<double> samples({rows}, {3}, {0.0}, contrast_link<double>(contrast, weights));
+    LinearSamples<double> samples({rows}, {3}, {0.0}, contrast_objective<double>(contrast, weights));
     samples.draw(50);
     Point<double> x{Matrix<double>::Random(4, 3)}, gradient{Matrix<double>(4, 3)};
     samples.evaluate(0, 50, x, &gradient, nullptr);

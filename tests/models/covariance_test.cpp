@@ -1,5 +1,5 @@
 // Covariances against their definition: both triangles, widths around that of a strip, dense and sparse rows.
-#include <landfall/models/covariance.hpp>
+#include <landfall/models/fit/covariance.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include <data/memory_source.hpp>

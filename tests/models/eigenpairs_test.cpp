@@ -1,5 +1,5 @@
 #include <landfall/errors.hpp>
-#include <landfall/models/eigenpairs.hpp>
+#include <landfall/models/gevp/eigenpairs.hpp>
 
 #include "support.hpp"
 

@@ -1,5 +1,5 @@
 #include <landfall/errors.hpp>
-#include <landfall/models/gevp.hpp>
+#include <landfall/models/gevp/gevp.hpp>
 
 #include <algorithm>
 #include <string>

@@ -1,8 +1,8 @@
-#include <landfall/data/laplace_ica.hpp>
-#include <landfall/data/memory_source.hpp>
+#include <landfall/data/rows/memory_source.hpp>
+#include <landfall/data/synthetic/laplace_ica.hpp>
 #include <landfall/errors.hpp>
-#include <landfall/models/amari.hpp>
-#include <landfall/models/ica.hpp>
+#include <landfall/models/ica/amari.hpp>
+#include <landfall/models/ica/ica.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include "../data/memory_source.hpp"

@@ -1,6 +1,6 @@
 // Odd data: a right answer or one clear sentence.
 #include <landfall/errors.hpp>
-#include <landfall/models/lda.hpp>
+#include <landfall/models/lda/lda.hpp>
 
 #include <models/classes.hpp>
 

@@ -1,4 +1,4 @@
-#include <landfall/models/lda.hpp>
+#include <landfall/models/lda/lda.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include <numeric>

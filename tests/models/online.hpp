@@ -1,7 +1,7 @@
 // Rows of a matrix as batches, for models that are pushed batches.
 #pragma once
 
-#include <landfall/data/batch.hpp>
+#include <landfall/data/rows/batch.hpp>
 
 #include <string>
 

@@ -1,8 +1,8 @@
 // CCA of rows as they come, against fit_cca on the same rows.
-#include <landfall/data/memory_source.hpp>
-#include <landfall/data/planted_cca.hpp>
+#include <landfall/data/rows/memory_source.hpp>
+#include <landfall/data/synthetic/planted_cca.hpp>
 #include <landfall/errors.hpp>
-#include <landfall/models/online_cca.hpp>
+#include <landfall/models/cca/online_cca.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include "online.hpp"

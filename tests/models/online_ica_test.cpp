@@ -1,8 +1,8 @@
 // ICA of rows as they come, against the mixing they were made with.
-#include <landfall/data/laplace_ica.hpp>
+#include <landfall/data/synthetic/laplace_ica.hpp>
 #include <landfall/errors.hpp>
-#include <landfall/models/amari.hpp>
-#include <landfall/models/online_ica.hpp>
+#include <landfall/models/ica/amari.hpp>
+#include <landfall/models/ica/online_ica.hpp>
 
 #include "online.hpp"
 #include "support.hpp"

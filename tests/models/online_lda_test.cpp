@@ -1,6 +1,6 @@
 // LDA of rows as they come, against fit_lda on the same rows.
 #include <landfall/errors.hpp>
-#include <landfall/models/online_lda.hpp>
+#include <landfall/models/lda/online_lda.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include "classes.hpp"

@@ -1,10 +1,10 @@
 // The choice between exact covariances and landing, and what it is made from.
-#include <landfall/data/memory_source.hpp>
-#include <landfall/data/npy.hpp>
-#include <landfall/data/open_source.hpp>
-#include <landfall/data/planted_cca.hpp>
-#include <landfall/models/cca_plan.hpp>
-#include <landfall/models/plan.hpp>
+#include <landfall/data/formats/npy.hpp>
+#include <landfall/data/formats/open_source.hpp>
+#include <landfall/data/rows/memory_source.hpp>
+#include <landfall/data/synthetic/planted_cca.hpp>
+#include <landfall/models/cca/cca_plan.hpp>
+#include <landfall/models/fit/plan.hpp>
 
 #include "support.hpp"
 #include <data/memory_source.hpp>
@@ -80,7 +80,7 @@ TEST(Plan, ALookIntoASourceLeavesItAtItsFirstRow) {
     rows.col(3).setOnes();
     rows.topRows(2500).col(5).setOnes();
     test::MemorySource<double> source({.rows = rows, .random_access = known, .sparse = true});
-    const auto sample = look_into(source);
+    const auto sample = sample_source(source);
     EXPECT_EQ(sample.rows, 5000);
     EXPECT_GE(sample.nonzeros, 1.5);  // of the first rows, which have two
     EXPECT_LE(sample.nonzeros, 2);
@@ -95,7 +95,7 @@ TEST(Plan, FilesThatAreMappedAreInMemoryButNotOfTheMethod) {
   const test::TemporaryFolder folder;
   write_npy<float>(folder / "a.npy", gaussian<float>(5000, 100, {1}));
   const auto source = open_source<float>(folder / "a.npy");
-  const auto sample = look_into(*source);
+  const auto sample = sample_source(*source);
   EXPECT_EQ(sample.held, static_cast<double>(std::filesystem::file_size(folder / "a.npy")));
   EXPECT_GT(sample.statistics, 0);
   Workload work{.rows = 5000, .features = {100}};

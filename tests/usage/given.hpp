@@ -26,7 +26,7 @@ class Preconditioner;
 template <class S>
 class Constraint;
 template <class S>
-class Landscape;
+class FieldOracle;
 template <class S>
 class Samples;
 template <class S>
@@ -36,7 +36,7 @@ class DataStream;
 template <class S>
 class Transform;
 template <class S>
-class KeptSamples;
+class InMemorySamples;
 }  // namespace landfall
 
 namespace given {
@@ -67,7 +67,7 @@ extern std::shared_ptr<const landfall::SymmetricOperator<double>> a, b;
 extern std::shared_ptr<const landfall::Preconditioner<double>> k;
 extern std::function<double(const landfall::Point<double>&, landfall::Point<double>*)> f;
 extern std::shared_ptr<const landfall::Constraint<double>> constraint;
-extern landfall::Landscape<double>& landscape;
+extern landfall::FieldOracle<double>& oracle;
 extern std::shared_ptr<landfall::Samples<double>> samples;
 extern landfall::LinearSamples<double>& linear;
 
@@ -78,6 +78,6 @@ extern landfall::Matrix<float> weights, scores;
 extern landfall::Matrix<double> unmixing, mixing;
 extern landfall::DataStream<float>& stream;
 extern const landfall::Transform<float>& transform;
-extern landfall::KeptSamples<float>& first;
+extern landfall::InMemorySamples<float>& first;
 
 }  // namespace given

@@ -1,12 +1,12 @@
 #include "reproduce/page.hpp"
 
-#include <landfall/data/file.hpp>
+#include <landfall/data/io/file.hpp>
 #include <landfall/report/report.hpp>
 
 #include <cmath>
 #include <map>
 
-#include "report_parts.hpp"
+#include "report/report_parts.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {

@@ -43,7 +43,7 @@ void plam_step(const PencilStep& step, const Matrix<double>& g, const Matrix<dou
 }  // namespace
 
 PencilProblem pencil_problem(PencilKind kind, Index n, Index p, std::uint64_t seed) {
-  Pencil pencil = make_pencil({.size = n, .kind = kind, .seed = seed});
+  SyntheticPencil pencil = make_pencil({.size = n, .kind = kind, .seed = seed});
   const double scale = std::sqrt(static_cast<double>(n) / 1000);
   pencil.a *= scale / pencil.a.norm();
   pencil.b *= scale / pencil.b.norm();

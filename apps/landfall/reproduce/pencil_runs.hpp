@@ -6,7 +6,7 @@
 //   chart.series.push_back({"landing Psi_B", trace.seconds, trace.gap});
 #pragma once
 
-#include <landfall/data/pencil.hpp>
+#include <landfall/data/synthetic/pencil.hpp>
 #include <landfall/linalg/operator.hpp>
 #include <landfall/linalg/preconditioner.hpp>
 

@@ -1,7 +1,8 @@
-#include <landfall/data/laplace_ica.hpp>
-#include <landfall/data/npy.hpp>
-#include <landfall/data/planted_cca.hpp>
+#include <landfall/data/formats/npy.hpp>
+#include <landfall/data/synthetic/laplace_ica.hpp>
+#include <landfall/data/synthetic/planted_cca.hpp>
 #include <landfall/errors.hpp>
+#include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/operator.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/symmetric.hpp>
@@ -10,7 +11,6 @@
 #include <cmath>
 
 #include "reproduce/stream_runs.hpp"
-#include <Eigen/SVD>
 #include <fmt/format.h>
 
 namespace landfall::app {
@@ -93,7 +93,7 @@ StreamProblem cca_problem(const ReproduceSettings& settings, Index components, f
   finish(problem, scale);
   const Matrix<double> whitened =
       inverse_root(problem.b[0]) * problem.cross.cast<double>() * inverse_root(problem.b[1]);
-  problem.optimum = -Eigen::BDCSVD<Matrix<double>>(whitened).singularValues().head(components).sum();
+  problem.optimum = -singular_values<double>(whitened).head(components).sum();
   return problem;
 }
 

@@ -1,5 +1,6 @@
 #include "reproduce/stream_runs.hpp"
 
+#include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/operator.hpp>
 #include <landfall/linalg/preconditioner.hpp>
 #include <landfall/linalg/products.hpp>
@@ -7,12 +8,11 @@
 #include <landfall/linalg/symmetric.hpp>
 #include <landfall/manifold/field.hpp>
 #include <landfall/manifold/retraction.hpp>
-#include <landfall/models/amari.hpp>
+#include <landfall/models/ica/amari.hpp>
 
 #include <cmath>
 
 #include "reproduce/stopwatch.hpp"
-#include <Eigen/SVD>
 
 namespace landfall::app {
 namespace {
@@ -211,7 +211,7 @@ double captured(const StreamProblem& problem, const Point<float>& xy) {
     root.push_back(metric.inverse_root());
   }
   const Matrix<double> cross = (xy[0].transpose() * problem.cross * xy[1]).cast<double>();
-  const Vector<double> found = Eigen::JacobiSVD<Matrix<double>>(root[0] * cross * root[1]).singularValues();
+  const Vector<double> found = singular_values<double>(root[0] * cross * root[1]);
   return found.head(std::min(found.size(), problem.components)).sum();
 }
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <variant>
 
+#include "reproduce/baseline_runs.hpp"
 #include "reproduce/figures.hpp"
 #include "reproduce/fit.hpp"
-#include "reproduce/rival_runs.hpp"
 #include "reproduce/stream_runs.hpp"
 #include <fmt/format.h>
 
@@ -47,8 +47,8 @@ Cost cost_of(const StreamProblem& problem, StreamMethod method, Index batch) {
   return {least, static_cast<double>(memory_of(problem, options))};
 }
 
-Cost cost_of(const StreamProblem& problem, const std::string& rival, Index batch) {
-  const RivalTrace trace = run_rival(problem, rival, {.iterations = 12, .batch = batch});
+Cost cost_of(const StreamProblem& problem, const std::string& baseline, Index batch) {
+  const BaselineTrace trace = run_baseline(problem, baseline, {.iterations = 12, .batch = batch});
   return {trace.seconds_per_iteration, trace.bytes};
 }
 
@@ -73,11 +73,11 @@ Way way_of(const StreamProblem& problem, const ReproduceSettings& settings, Stre
   return way;
 }
 
-Way way_of(const StreamProblem& problem, const ReproduceSettings& settings, const std::string& rival) {
-  const RivalTrace trace = run_rival(problem, rival,
-                                     {.iterations = settings.quick ? 200U : 2000U,
-                                      .passes = settings.quick ? 2. : 4.,
-                                      .seed = settings.seed});
+Way way_of(const StreamProblem& problem, const ReproduceSettings& settings, const std::string& baseline) {
+  const BaselineTrace trace = run_baseline(problem, baseline,
+                                           {.iterations = settings.quick ? 200U : 2000U,
+                                            .passes = settings.quick ? 2. : 4.,
+                                            .seed = settings.seed});
   Way way{.by_iterations = !trace.batches};
   way.share.x = trace.iteration;
   way.share.y = trace.share;

@@ -1,5 +1,5 @@
 // The rates of the two theorems, measured on small eigenproblems and held against their bounds.
-#include <landfall/data/pencil.hpp>
+#include <landfall/data/synthetic/pencil.hpp>
 #include <landfall/linalg/operator.hpp>
 #include <landfall/linalg/pencil_eigen.hpp>
 #include <landfall/linalg/random.hpp>
@@ -14,7 +14,6 @@
 
 #include "reproduce/figures.hpp"
 #include "reproduce/fit.hpp"
-#include <Eigen/Cholesky>
 #include <fmt/format.h>
 
 namespace landfall::app {
@@ -46,15 +45,22 @@ struct Small {
   }
 };
 
+/// R with R R' = m.
+Matrix<double> root(const Matrix<double>& m) {
+  SymmetricEigen<double> eigen;
+  eigen.compute(m);
+  return eigen.vectors() * eigen.values().cwiseSqrt().asDiagonal();
+}
+
 /// The constants that the theory does not give in closed form (C_lambda, L of the merit function, the bound of ||Psi||)
 /// are the largest seen over random points of the safe region and random directions.
 Small small_problem(std::uint64_t seed) {
   Small out;
-  Pencil pencil = make_pencil({.size = n, .condition = condition, .seed = seed});
+  const SyntheticPencil pencil = make_pencil({.size = n, .condition = condition, .seed = seed});
   out.a = pencil.a;
   out.b = pencil.b;
-  out.root_a = Eigen::LLT<Matrix<double>>(out.a).matrixL();
-  out.root_b = Eigen::LLT<Matrix<double>>(out.b).matrixL();
+  out.root_a = root(out.a);
+  out.root_b = root(out.b);
   const DenseOperator<double> b(out.b);
   const auto point = [&](std::uint64_t purpose, double distance) {
     const Matrix<double> x = orthonormalize<double>(b, gaussian<double>(n, p, {seed, purpose}));

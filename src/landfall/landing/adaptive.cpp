@@ -131,15 +131,15 @@ std::vector<ColumnScales<S>> column_scales(const DataStream<S>& stream) {
 }
 
 template <class S>
-FirstLook<S> look_at(KeptSamples<S>& first, Index rank, std::uint64_t seed,
-                     const std::vector<ColumnScales<S>>& scales, Index most_rank) {
+PilotEstimate<S> estimate_pilot(InMemorySamples<S>& first, Index rank, std::uint64_t seed,
+                                const std::vector<ColumnScales<S>>& scales, Index most_rank) {
   const auto& shapes = first.shapes();
   const std::span batches(first.batches());
   const std::size_t sketched = batches.size() > 1 ? (3 * batches.size() + 3) / 4 : 1;
   const auto seen = batches.first(sketched),
              unseen = batches.size() > 1 ? batches.subspan(sketched) : batches;
 
-  FirstLook<S> look;
+  PilotEstimate<S> pilot;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const Index k = std::min({rank > 0 ? rank : std::max<Index>(64, 2 * shapes[i].cols), shapes[i].rows,
                               std::max<Index>(1, first.count() / 4)});
@@ -161,23 +161,23 @@ FirstLook<S> look_at(KeptSamples<S>& first, Index rank, std::uint64_t seed,
                                 .most = std::min(most_rank, first.count() / 4),
                                 .flat = 1.2,
                                 .seed = seed + i};
-    look.metric.push_back(scaled_sketch<S>(b, scale, options, look.rank));
-    look.noise = std::max(look.noise, row_noise<S>(unseen, i, *look.metric[i]));
+    pilot.metric.push_back(scaled_sketch<S>(b, scale, options, pilot.rank));
+    pilot.noise = std::max(pilot.noise, row_noise<S>(unseen, i, *pilot.metric[i]));
 
-    look.start.emplace_back(shapes[i].rows, shapes[i].cols);
-    look.metric[i]->apply(gaussian<S>(shapes[i].rows, shapes[i].cols, {seed, 0x57a27 + i}), look.start[i]);
+    pilot.start.emplace_back(shapes[i].rows, shapes[i].cols);
+    pilot.metric[i]->apply(gaussian<S>(shapes[i].rows, shapes[i].cols, {seed, 0x57a27 + i}), pilot.start[i]);
   }
-  if (first.link().known) {
+  if (first.objective().known) {
     // X = -K grad f, which for a quadratic f has nothing outside the range of B, where it would never change.
     Point<S> gradient;
     resize(gradient, shapes);
-    first.link().known(look.start, &gradient);
+    first.objective().known(pilot.start, &gradient);
     for (std::size_t i = 0; i < shapes.size(); ++i)
-      if (gradient[i].norm() > 0) look.metric[i]->apply(-gradient[i], look.start[i]);
+      if (gradient[i].norm() > 0) pilot.metric[i]->apply(-gradient[i], pilot.start[i]);
   }
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const BatchesOperator<S> all(batches, i, first.ridge(i));
-    Matrix<S>& x = look.start[i];
+    Matrix<S>& x = pilot.start[i];
     Matrix<S> y(x.rows(), x.cols()), gram(x.cols(), x.cols());
     all.apply(x, y);
     multiply_at<S>(x, y, gram);
@@ -187,18 +187,19 @@ FirstLook<S> look_at(KeptSamples<S>& first, Index rank, std::uint64_t seed,
                                        first.count(), factor.cols(), x.cols()));
     x = (x * factor).eval();
   }
-  return look;
+  return pilot;
 }
 
 template <class S>
-AdaptiveResult<S> solve_adaptively(std::shared_ptr<KeptSamples<S>> first, std::shared_ptr<Samples<S>> all,
+AdaptiveResult<S> solve_adaptively(std::shared_ptr<InMemorySamples<S>> first, std::shared_ptr<Samples<S>> all,
                                    const AdaptiveOptions& options,
                                    std::function<bool(const Progress&, const Point<S>&)> observer,
                                    const std::vector<ColumnScales<S>>& scales,
                                    const Checkpoints& checkpoints) {
   const SerialBlas serial;  // the same result with any number of threads
-  const FirstLook<S> look = look_at(*first, options.rank, options.seed, scales, options.most_rank);
-  const double q = look.noise;
+  const PilotEstimate<S> pilot =
+      estimate_pilot(*first, options.rank, options.seed, scales, options.most_rank);
+  const double q = pilot.noise;
   const auto step = [&](double r) { return options.step > 0 ? options.step : 0.55 * r / (r + q); };
   const double r = static_cast<double>(options.batch);
   const double momentum = options.momentum.value_or(std::min(0.9, r / (r + 4 * q)));
@@ -207,25 +208,25 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<KeptSamples<S>> first, std::s
   const bool warming = warm && checkpoints.resume.empty();
 
   std::vector<FieldOptions<S>> fields;
-  for (const auto& k : look.metric) fields.push_back({Direction::preconditioned, Normal::newton, k});
+  for (const auto& k : pilot.metric) fields.push_back({Direction::preconditioned, Normal::newton, k});
   const SamplingOptions sampling{.estimator = options.estimator, .batch = options.batch};
   const double fitted = rows < all->count() ? 4 / static_cast<double>(rows) : 0;
 
-  SampledLandscape<S> landscape(
+  SampledOracle<S> oracle(
       warming ? first : all,
       warming ? SamplingOptions{.estimator = options.estimator, .pass_variance = fitted} : sampling, fields);
-  Point<S> x = look.start;
+  Point<S> x = pilot.start;
   if (warming) {
     const double size = static_cast<double>(first->batches().front().front().rows());
-    x = solve<S>(landscape, std::move(x),
+    x = solve<S>(oracle, std::move(x),
                  {.step = {.rule = StepRule::fixed, .size = step(size)},
                   .omega = options.omega,
                   .stop = stop::passes(options.warm_up),
                   .history = 0})
             .x;
-    landscape.continue_with(all, sampling);
+    oracle.continue_with(all, sampling);
   }
-  auto result = solve_with_checkpoints<S>(landscape, std::move(x),
+  auto result = solve_with_checkpoints<S>(oracle, std::move(x),
                                           {.step = {.rule = StepRule::fixed,
                                                     .size = step(r),
                                                     .schedule = Schedule::cosine,
@@ -236,13 +237,13 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<KeptSamples<S>> first, std::s
                                            .observer = std::move(observer)},
                                           checkpoints);
   AdaptiveRun<S> run{std::move(result), {}, {}};
-  if (const auto* mean = landscape.recursive()) {
+  if (const auto* mean = oracle.recursive()) {
     run.gradient = mean->gradient();
     run.bx = mean->bx();
   }
   return {std::move(run),
           {.first_rows = rows,
-           .rank = look.rank,
+           .rank = pilot.rank,
            .noise = q,
            .step = step(r),
            .momentum = momentum,
@@ -251,7 +252,7 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<KeptSamples<S>> first, std::s
 }
 
 template <class S>
-Result<S> solve_with_checkpoints(Landscape<S>& landscape, Point<S> start, SolverOptions<S> options,
+Result<S> solve_with_checkpoints(FieldOracle<S>& oracle, Point<S> start, SolverOptions<S> options,
                                  const Checkpoints& checkpoints) {
   Solver<S>* running = nullptr;
   const auto state = [&] {
@@ -264,7 +265,7 @@ Result<S> solve_with_checkpoints(Landscape<S>& landscape, Point<S> start, Solver
       if (checkpoints.due()) checkpoints.save(state());
       return !observer || observer(at, x);
     };
-  Solver<S> solver(landscape, std::move(start), std::move(options));
+  Solver<S> solver(oracle, std::move(start), std::move(options));
   running = &solver;
   if (!checkpoints.resume.empty()) {
     StateReader in(checkpoints.resume);

@@ -1,14 +1,14 @@
 // Landing that needs no tuning: the preconditioner, the step, the momentum and the start come from the first
 // rows of the data.
 //
-//   auto link = landfall::correlation_link<float>();
+//   auto objective = landfall::correlation_objective<float>();
 //   const std::vector<landfall::Index> components{5, 5};
 //   const std::vector<float> ridge{1e-3f, 1e-3f};
 //   std::vector<landfall::SourcePtr<float>> views;                 // left and right
 //   landfall::DataStream<float> stream(std::move(views), {.batch = 128});
-//   auto first = std::make_shared<landfall::KeptSamples<float>>(landfall::keep_rows(stream, 4096),
-//                                                               components, ridge, link);
-//   auto all = std::make_shared<landfall::StreamSamples<float>>(stream, components, ridge, link, count);
+//   auto first = std::make_shared<landfall::InMemorySamples<float>>(landfall::read_into_memory(stream, 4096),
+//                                                               components, ridge, objective);
+//   auto all = std::make_shared<landfall::StreamSamples<float>>(stream, components, ridge, objective, count);
 //   auto [run, choice] = landfall::solve_adaptively<float>(first, all, {.passes = 4, .batch = 128});
 //
 // - K: a rank-k sketch of each B from the first rows, so that K B is near the identity where B is large. With
@@ -83,7 +83,7 @@ std::vector<ColumnScales<S>> column_scales(const DataStream<S>& stream);
 
 /// K of each block, q and a start on the manifold of the first rows.
 template <class S>
-struct FirstLook {
+struct PilotEstimate {
   std::vector<PreconditionerPtr<S>> metric;
   std::vector<Index> rank;
   double noise = 0;
@@ -91,13 +91,13 @@ struct FirstLook {
 };
 
 template <class S>
-FirstLook<S> look_at(KeptSamples<S>& first, Index rank, std::uint64_t seed,
-                     const std::vector<ColumnScales<S>>& scales = {}, Index most_rank = 0);
+PilotEstimate<S> estimate_pilot(InMemorySamples<S>& first, Index rank, std::uint64_t seed,
+                                const std::vector<ColumnScales<S>>& scales = {}, Index most_rank = 0);
 
 /// `first` may be all there is (then it has as many rows). The observer is called after every step over
 /// `all`; false ends the run.
 template <class S>
-AdaptiveResult<S> solve_adaptively(std::shared_ptr<KeptSamples<S>> first, std::shared_ptr<Samples<S>> all,
+AdaptiveResult<S> solve_adaptively(std::shared_ptr<InMemorySamples<S>> first, std::shared_ptr<Samples<S>> all,
                                    const AdaptiveOptions& options,
                                    std::function<bool(const Progress&, const Point<S>&)> observer = {},
                                    const std::vector<ColumnScales<S>>& scales = {},
@@ -105,18 +105,18 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<KeptSamples<S>> first, std::s
 
 /// The solver's loop, put away when it is due, from where it was put away.
 template <class S>
-Result<S> solve_with_checkpoints(Landscape<S>& landscape, Point<S> start, SolverOptions<S> options,
+Result<S> solve_with_checkpoints(FieldOracle<S>& oracle, Point<S> start, SolverOptions<S> options,
                                  const Checkpoints& checkpoints);
 
-#define LANDFALL_ADAPTIVE(EXTERN, S)                                                              \
-  EXTERN template std::vector<ColumnScales<S>> column_scales<S>(const DataStream<S>&);            \
-  EXTERN template FirstLook<S> look_at<S>(KeptSamples<S>&, Index, std::uint64_t,                  \
-                                          const std::vector<ColumnScales<S>>&, Index);            \
-  EXTERN template AdaptiveResult<S> solve_adaptively<S>(                                          \
-      std::shared_ptr<KeptSamples<S>>, std::shared_ptr<Samples<S>>, const AdaptiveOptions&,       \
-      std::function<bool(const Progress&, const Point<S>&)>, const std::vector<ColumnScales<S>>&, \
-      const Checkpoints&);                                                                        \
-  EXTERN template Result<S> solve_with_checkpoints<S>(Landscape<S>&, Point<S>, SolverOptions<S>,  \
+#define LANDFALL_ADAPTIVE(EXTERN, S)                                                               \
+  EXTERN template std::vector<ColumnScales<S>> column_scales<S>(const DataStream<S>&);             \
+  EXTERN template PilotEstimate<S> estimate_pilot<S>(InMemorySamples<S>&, Index, std::uint64_t,    \
+                                                     const std::vector<ColumnScales<S>>&, Index);  \
+  EXTERN template AdaptiveResult<S> solve_adaptively<S>(                                           \
+      std::shared_ptr<InMemorySamples<S>>, std::shared_ptr<Samples<S>>, const AdaptiveOptions&,    \
+      std::function<bool(const Progress&, const Point<S>&)>, const std::vector<ColumnScales<S>>&,  \
+      const Checkpoints&);                                                                         \
+  EXTERN template Result<S> solve_with_checkpoints<S>(FieldOracle<S>&, Point<S>, SolverOptions<S>, \
                                                       const Checkpoints&);
 LANDFALL_ADAPTIVE(extern, float)
 LANDFALL_ADAPTIVE(extern, double)

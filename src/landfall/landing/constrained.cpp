@@ -7,15 +7,15 @@
 namespace landfall {
 
 template <class S>
-ConstraintLandscape<S>::ConstraintLandscape(Objective<S> f, ConstraintPtr<S> constraint)
+ConstraintOracle<S>::ConstraintOracle(Objective<S> f, ConstraintPtr<S> constraint)
     : f_(std::move(f)), constraint_(std::move(constraint)) {
-  if (!f_ || !constraint_) throw UsageError("a landscape needs an objective and a constraint");
+  if (!f_ || !constraint_) throw UsageError("a oracle needs an objective and a constraint");
   resize(gradient_, constraint_->shapes());
   normal_ = trial_gradient_ = gradient_;
 }
 
 template <class S>
-void ConstraintLandscape<S>::tangent(const Point<S>& x, FieldValue<S>& out) {
+void ConstraintOracle<S>::tangent(const Point<S>& x, FieldValue<S>& out) {
   out.objective = static_cast<double>(f_(x, &gradient_));
   ++counts_.gradients;
   constraint_->value(x, h_);
@@ -28,7 +28,7 @@ void ConstraintLandscape<S>::tangent(const Point<S>& x, FieldValue<S>& out) {
 }
 
 template <class S>
-void ConstraintLandscape<S>::attract(const Point<S>& x, const Pull& pull, FieldValue<S>& out) {
+void ConstraintOracle<S>::attract(const Point<S>& x, const Pull& pull, FieldValue<S>& out) {
   constraint_->normal(x, h_, normal_);
   const double length = static_cast<double>(norm(normal_));
   if (!(length > 0) || !(out.infeasibility > 0)) return;
@@ -40,19 +40,19 @@ void ConstraintLandscape<S>::attract(const Point<S>& x, const Pull& pull, FieldV
 }
 
 template <class S>
-void ConstraintLandscape<S>::field(const Point<S>& x, const Pull& pull, FieldValue<S>& out) {
+void ConstraintOracle<S>::field(const Point<S>& x, const Pull& pull, FieldValue<S>& out) {
   tangent(x, out);
   attract(x, pull, out);
 }
 
 template <class S>
-double ConstraintLandscape<S>::infeasibility(const Point<S>& x) {
+double ConstraintOracle<S>::infeasibility(const Point<S>& x) {
   constraint_->value(x, trial_h_);
   return static_cast<double>(trial_h_.norm());
 }
 
 template <class S>
-double ConstraintLandscape<S>::merit(const Point<S>& x, double beta) {
+double ConstraintOracle<S>::merit(const Point<S>& x, double beta) {
   const S value = f_(x, &trial_gradient_);
   ++counts_.gradients;
   return static_cast<double>(
@@ -60,13 +60,13 @@ double ConstraintLandscape<S>::merit(const Point<S>& x, double beta) {
 }
 
 template <class S>
-double ConstraintLandscape<S>::multiplier_size(const Point<S>& x) {
+double ConstraintOracle<S>::multiplier_size(const Point<S>& x) {
   constraint_->multiplier(x, gradient_, multiplier_);
   return static_cast<double>(multiplier_.norm());
 }
 
 template <class S>
-Restoration ConstraintLandscape<S>::restore(Point<S>& x, double epsilon) {
+Restoration ConstraintOracle<S>::restore(Point<S>& x, double epsilon) {
   constexpr int limit = 1000;
   Restoration done;
   for (;; ++done.steps) {
@@ -81,7 +81,7 @@ Restoration ConstraintLandscape<S>::restore(Point<S>& x, double epsilon) {
   }
 }
 
-template class ConstraintLandscape<float>;
-template class ConstraintLandscape<double>;
+template class ConstraintOracle<float>;
+template class ConstraintOracle<double>;
 
 }  // namespace landfall

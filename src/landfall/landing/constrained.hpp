@@ -1,20 +1,20 @@
 // The general method: minimise f(x) subject to h(x) = 0 for any smooth h (manifold/constraint.hpp).
 //
 //   #include <landfall/landing/solver.hpp>
-//   landfall::ConstraintLandscape<double> landscape(f, constraint);
-//   auto result = landfall::solve<double>(landscape, start);
+//   landfall::ConstraintOracle<double> oracle(f, constraint);
+//   auto result = landfall::solve<double>(oracle, start);
 #pragma once
 
-#include <landfall/landing/landscape.hpp>
+#include <landfall/landing/oracle.hpp>
 #include <landfall/manifold/constraint.hpp>
 #include <landfall/manifold/objective.hpp>
 
 namespace landfall {
 
 template <class S>
-class ConstraintLandscape final : public KnownLandscape<S> {
+class ConstraintOracle final : public ExactOracle<S> {
  public:
-  ConstraintLandscape(Objective<S> f, ConstraintPtr<S> constraint);
+  ConstraintOracle(Objective<S> f, ConstraintPtr<S> constraint);
 
   const std::vector<Shape>& shapes() const override { return constraint_->shapes(); }
   void field(const Point<S>& x, const Pull& pull, FieldValue<S>& out) override;
@@ -37,7 +37,7 @@ class ConstraintLandscape final : public KnownLandscape<S> {
   Counts counts_;
 };
 
-extern template class ConstraintLandscape<float>;
-extern template class ConstraintLandscape<double>;
+extern template class ConstraintOracle<float>;
+extern template class ConstraintOracle<double>;
 
 }  // namespace landfall

@@ -15,9 +15,9 @@ constexpr int kRefresh = 50;  // steps after which carried products are made afr
 }  // namespace
 
 template <class S>
-ExactLandscape<S>::ExactLandscape(Objective<S> f, std::vector<StiefelBlock<S>> blocks)
+StiefelOracle<S>::StiefelOracle(Objective<S> f, std::vector<StiefelBlock<S>> blocks)
     : blocks_(std::move(blocks)), f_(std::move(f)) {
-  if (blocks_.empty()) throw UsageError("a landscape needs at least one block");
+  if (blocks_.empty()) throw UsageError("a oracle needs at least one block");
   for (const auto& block : blocks_) {
     if (!block.b) throw UsageError("a block needs B; the identity gives the plain Stiefel manifold");
     if (block.components < 1 || block.components > block.b->size())
@@ -35,18 +35,18 @@ ExactLandscape<S>::ExactLandscape(Objective<S> f, std::vector<StiefelBlock<S>> b
 }
 
 template <class S>
-void ExactLandscape<S>::multiply_b(const Point<S>& x, Point<S>& y) {
+void StiefelOracle<S>::multiply_b(const Point<S>& x, Point<S>& y) {
   for (std::size_t i = 0; i < blocks_.size(); ++i) blocks_[i].b->apply(x[i], y[i]);
   counts_.products += blocks_.size();
 }
 
 template <class S>
-double ExactLandscape<S>::objective(const Point<S>& x, Point<S>& gradient, bool) {
+double StiefelOracle<S>::objective(const Point<S>& x, Point<S>& gradient, bool) {
   return static_cast<double>(f_(x, &gradient));
 }
 
 template <class S>
-void ExactLandscape<S>::evaluate(const Point<S>& x, const Pull* pull, FieldValue<S>& out) {
+void StiefelOracle<S>::evaluate(const Point<S>& x, const Pull* pull, FieldValue<S>& out) {
   if (!carried_) {
     multiply_b(x, y_);
     age_ = 0;
@@ -73,7 +73,7 @@ void ExactLandscape<S>::evaluate(const Point<S>& x, const Pull* pull, FieldValue
 }
 
 template <class S>
-void ExactLandscape<S>::attract(const Point<S>& x, const Pull& pull, FieldValue<S>& out) {
+void StiefelOracle<S>::attract(const Point<S>& x, const Pull& pull, FieldValue<S>& out) {
   double largest = 0;
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const double omega = pull.weight(scales_[i]);
@@ -84,7 +84,7 @@ void ExactLandscape<S>::attract(const Point<S>& x, const Pull& pull, FieldValue<
 }
 
 template <class S>
-std::optional<RayPolynomial> ExactLandscape<S>::ray(const Point<S>&, const Point<S>& direction) {
+std::optional<RayPolynomial> StiefelOracle<S>::ray(const Point<S>&, const Point<S>& direction) {
   multiply_b(direction, z_);
   ray_known_ = true;
   RayPolynomial sum;
@@ -94,7 +94,7 @@ std::optional<RayPolynomial> ExactLandscape<S>::ray(const Point<S>&, const Point
 }
 
 template <class S>
-void ExactLandscape<S>::moved(std::optional<double> step_along_ray) {
+void StiefelOracle<S>::moved(std::optional<double> step_along_ray) {
   carried_ = step_along_ray && ray_known_ && ++age_ < kRefresh;
   if (carried_)
     for (std::size_t i = 0; i < blocks_.size(); ++i) y_[i] -= static_cast<S>(*step_along_ray) * z_[i];
@@ -102,7 +102,7 @@ void ExactLandscape<S>::moved(std::optional<double> step_along_ray) {
 }
 
 template <class S>
-double ExactLandscape<S>::infeasibility(const Point<S>& x) {
+double StiefelOracle<S>::infeasibility(const Point<S>& x) {
   multiply_b(x, trial_y_);
   double sum = 0;
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
@@ -114,7 +114,7 @@ double ExactLandscape<S>::infeasibility(const Point<S>& x) {
 }
 
 template <class S>
-double ExactLandscape<S>::merit(const Point<S>& x, double beta) {
+double StiefelOracle<S>::merit(const Point<S>& x, double beta) {
   const double infeasible = infeasibility(x);
   double value = objective(x, trial_g_, false) + beta * infeasible * infeasible;
   ++counts_.gradients;
@@ -126,7 +126,7 @@ double ExactLandscape<S>::merit(const Point<S>& x, double beta) {
 }
 
 template <class S>
-double ExactLandscape<S>::multiplier_size(const Point<S>& x) {
+double StiefelOracle<S>::multiplier_size(const Point<S>& x) {
   double sum = 0;
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     multiply_at<S>(x[i], g_[i], h_[i]);
@@ -136,7 +136,7 @@ double ExactLandscape<S>::multiplier_size(const Point<S>& x) {
 }
 
 template <class S>
-Restoration ExactLandscape<S>::restore(Point<S>& x, double epsilon) {
+Restoration StiefelOracle<S>::restore(Point<S>& x, double epsilon) {
   moved(std::nullopt);
   Restoration total;
   // ||h||^2 is the sum over the blocks, so each gets its share of epsilon.
@@ -154,9 +154,9 @@ Restoration ExactLandscape<S>::restore(Point<S>& x, double epsilon) {
 }
 
 template <class S>
-QuadraticLandscape<S>::QuadraticLandscape(OperatorPtr<S> a, double sign, StiefelBlock<S> block)
-    : ExactLandscape<S>(Objective<S>{}, {block}), a_(std::move(a)), sign_(static_cast<S>(sign)) {
-  if (!a_) throw UsageError("a quadratic landscape needs A");
+QuadraticOracle<S>::QuadraticOracle(OperatorPtr<S> a, double sign, StiefelBlock<S> block)
+    : StiefelOracle<S>(Objective<S>{}, {block}), a_(std::move(a)), sign_(static_cast<S>(sign)) {
+  if (!a_) throw UsageError("a quadratic oracle needs A");
   if (a_->size() != block.b->size())
     throw UsageError(
         fmt::format("A has size {}, B has size {}; expected the same", a_->size(), block.b->size()));
@@ -165,7 +165,7 @@ QuadraticLandscape<S>::QuadraticLandscape(OperatorPtr<S> a, double sign, Stiefel
 }
 
 template <class S>
-double QuadraticLandscape<S>::objective(const Point<S>& x, Point<S>& gradient, bool carried) {
+double QuadraticOracle<S>::objective(const Point<S>& x, Point<S>& gradient, bool carried) {
   if (!carried) {
     a_->apply(x[0], gradient[0]);
     gradient[0] *= sign_;
@@ -174,8 +174,8 @@ double QuadraticLandscape<S>::objective(const Point<S>& x, Point<S>& gradient, b
 }
 
 template <class S>
-std::optional<RayPolynomial> QuadraticLandscape<S>::ray(const Point<S>& x, const Point<S>& direction) {
-  auto polynomial = ExactLandscape<S>::ray(x, direction);
+std::optional<RayPolynomial> QuadraticOracle<S>::ray(const Point<S>& x, const Point<S>& direction) {
+  auto polynomial = StiefelOracle<S>::ray(x, direction);
   a_->apply(direction[0], v_);
   v_ *= sign_;
   // f - <h, lambda> along the ray with lambda = sym(X'G)/2 held fixed: without it the parabola of f alone
@@ -193,14 +193,14 @@ std::optional<RayPolynomial> QuadraticLandscape<S>::ray(const Point<S>& x, const
 }
 
 template <class S>
-void QuadraticLandscape<S>::moved(std::optional<double> step_along_ray) {
+void QuadraticOracle<S>::moved(std::optional<double> step_along_ray) {
   if (step_along_ray) this->g_[0] -= static_cast<S>(*step_along_ray) * v_;
-  ExactLandscape<S>::moved(step_along_ray);
+  StiefelOracle<S>::moved(step_along_ray);
 }
 
-template class ExactLandscape<float>;
-template class ExactLandscape<double>;
-template class QuadraticLandscape<float>;
-template class QuadraticLandscape<double>;
+template class StiefelOracle<float>;
+template class StiefelOracle<double>;
+template class QuadraticOracle<float>;
+template class QuadraticOracle<double>;
 
 }  // namespace landfall

@@ -2,11 +2,11 @@
 // One product with each B per step.
 //
 //   #include <landfall/landing/solver.hpp>
-//   landfall::ExactLandscape<double> landscape(f, {{.b = b, .components = 5}});
-//   auto result = landfall::solve<double>(landscape, start);
+//   landfall::StiefelOracle<double> oracle(f, {{.b = b, .components = 5}});
+//   auto result = landfall::solve<double>(oracle, start);
 #pragma once
 
-#include <landfall/landing/landscape.hpp>
+#include <landfall/landing/oracle.hpp>
 #include <landfall/manifold/field.hpp>
 #include <landfall/manifold/multiplier.hpp>
 #include <landfall/manifold/objective.hpp>
@@ -22,9 +22,9 @@ struct StiefelBlock {
 };
 
 template <class S>
-class ExactLandscape : public KnownLandscape<S> {
+class StiefelOracle : public ExactOracle<S> {
  public:
-  ExactLandscape(Objective<S> f, std::vector<StiefelBlock<S>> blocks);
+  StiefelOracle(Objective<S> f, std::vector<StiefelBlock<S>> blocks);
 
   const std::vector<Shape>& shapes() const override { return shapes_; }
   void field(const Point<S>& x, const Pull& pull, FieldValue<S>& out) override { evaluate(x, &pull, out); }
@@ -74,10 +74,10 @@ class ExactLandscape : public KnownLandscape<S> {
 /// f(X) = sign/2 tr X'AX: its gradient is carried along the ray with B X, so a step costs one product with A
 /// and one with B, and the line search is closed form.
 template <class S>
-class QuadraticLandscape final : public ExactLandscape<S> {
+class QuadraticOracle final : public StiefelOracle<S> {
  public:
   /// sign -1 finds the largest eigenvalues of (A, B), +1 the smallest.
-  QuadraticLandscape(OperatorPtr<S> a, double sign, StiefelBlock<S> block);
+  QuadraticOracle(OperatorPtr<S> a, double sign, StiefelBlock<S> block);
 
   std::optional<RayPolynomial> ray(const Point<S>& x, const Point<S>& direction) override;
   void moved(std::optional<double> step_along_ray) override;
@@ -92,9 +92,9 @@ class QuadraticLandscape final : public ExactLandscape<S> {
   Matrix<S> multiplier_;
 };
 
-extern template class ExactLandscape<float>;
-extern template class ExactLandscape<double>;
-extern template class QuadraticLandscape<float>;
-extern template class QuadraticLandscape<double>;
+extern template class StiefelOracle<float>;
+extern template class StiefelOracle<double>;
+extern template class QuadraticOracle<float>;
+extern template class QuadraticOracle<double>;
 
 }  // namespace landfall

@@ -15,21 +15,21 @@ constexpr Index kLeastSteps = 256;  // of a warm-up
 constexpr double kPatience = 5;     // t0 over r^2 / (eta^2 q)
 
 template <class S>
-std::vector<Index> features_of(const KeptSamples<S>& samples) {
+std::vector<Index> features_of(const InMemorySamples<S>& samples) {
   std::vector<Index> features;
   for (const Shape& shape : samples.shapes()) features.push_back(shape.rows);
   return features;
 }
 
 template <class S>
-std::vector<Index> columns_of(const KeptSamples<S>& samples) {
+std::vector<Index> columns_of(const InMemorySamples<S>& samples) {
   std::vector<Index> columns;
   for (const Shape& shape : samples.shapes()) columns.push_back(shape.cols);
   return columns;
 }
 
 template <class S>
-std::vector<S> ridges_of(const KeptSamples<S>& samples) {
+std::vector<S> ridges_of(const InMemorySamples<S>& samples) {
   std::vector<S> ridges;
   for (std::size_t i = 0; i < samples.shapes().size(); ++i) ridges.push_back(samples.ridge(i));
   return ridges;
@@ -38,7 +38,7 @@ std::vector<S> ridges_of(const KeptSamples<S>& samples) {
 /// D K D with D = 1 but for the columns that stand still, where K knows the ridge alone and would be far too
 /// large once they vary.
 template <class S>
-PreconditionerPtr<S> bounded(const PreconditionerPtr<S>& k, const StillColumns& still) {
+PreconditionerPtr<S> bounded(const PreconditionerPtr<S>& k, const ConstantColumns& still) {
   const Index n = k->size();
   Matrix<S> unit = Matrix<S>::Zero(n, 1), column(n, 1);
   unit(still.columns.front()) = 1;
@@ -63,52 +63,53 @@ void require_finite(Termination termination, std::uint64_t steps) {
 }  // namespace
 
 template <class S>
-PushedSamples<S>::PushedSamples(const KeptSamples<S>& like, Index batch)
-    : ViewSamples<S>(features_of(like), columns_of(like), ridges_of(like), like.link()),
+PushedSamples<S>::PushedSamples(const InMemorySamples<S>& like, Index batch)
+    : ViewSamples<S>(features_of(like), columns_of(like), ridges_of(like), like.objective()),
       views_(like.shapes().size()),
       batch_(batch) {}
 
 template <class S>
-OnlineLanding<S>::OnlineLanding(const std::shared_ptr<KeptSamples<S>>& first,
-                                const OnlineLandingOptions& options, const std::vector<StillColumns>& still) {
+OnlineLanding<S>::OnlineLanding(const std::shared_ptr<InMemorySamples<S>>& first,
+                                const OnlineLandingOptions& options,
+                                const std::vector<ConstantColumns>& still) {
   const SerialBlas serial;  // the same result with any number of threads
-  FirstLook<S> look = look_at(*first, 0, options.seed);
+  PilotEstimate<S> pilot = estimate_pilot(*first, 0, options.seed);
   for (std::size_t i = 0; i < still.size(); ++i) {
     if (still[i].columns.empty()) continue;
-    for (const Index j : still[i].columns) look.start[i].row(j).setZero();
-    look.metric[i] = bounded(look.metric[i], still[i]);
+    for (const Index j : still[i].columns) pilot.start[i].row(j).setZero();
+    pilot.metric[i] = bounded(pilot.metric[i], still[i]);
   }
-  metric_ = look.metric;
+  metric_ = pilot.metric;
   const double fitted = options.more ? 4 / static_cast<double>(first->count()) : 0;
-  landscape_ = std::make_unique<SampledLandscape<S>>(
+  oracle_ = std::make_unique<SampledOracle<S>>(
       first, SamplingOptions{.estimator = Estimator::recursive, .pass_variance = fitted}, fields());
   const auto batches = static_cast<Index>(first->batches().size());
   const int passes = std::max(options.warm_up, static_cast<int>((kLeastSteps + batches - 1) / batches));
   const auto size = first->batches().front().front().rows();
-  auto warm = solve<S>(*landscape_, std::move(look.start),
-                       {.step = {.rule = StepRule::fixed, .size = step_size(size, look.noise)},
+  auto warm = solve<S>(*oracle_, std::move(pilot.start),
+                       {.step = {.rule = StepRule::fixed, .size = step_size(size, pilot.noise)},
                         .omega = options.omega,
                         .stop = stop::passes(passes),
                         .history = 0});
   require_finite(warm.termination, warm.progress.iteration);
   progress_ = warm.progress;
-  choice_ = {.rank = look.rank, .noise = look.noise, .warm_up = passes};
+  choice_ = {.rank = pilot.rank, .noise = pilot.noise, .warm_up = passes};
   go_on(first, std::move(warm.x), options);
 }
 
 template <class S>
-OnlineLanding<S>::OnlineLanding(const std::shared_ptr<KeptSamples<S>>& first, const FirstLook<S>& look,
-                                std::unique_ptr<SampledLandscape<S>> warm, Point<S> x,
-                                const OnlineLandingOptions& options)
-    : metric_(look.metric), landscape_(std::move(warm)) {
+OnlineLanding<S>::OnlineLanding(const std::shared_ptr<InMemorySamples<S>>& first,
+                                const PilotEstimate<S>& pilot, std::unique_ptr<SampledOracle<S>> warm,
+                                Point<S> x, const OnlineLandingOptions& options)
+    : metric_(pilot.metric), oracle_(std::move(warm)) {
   const SerialBlas serial;
-  choice_ = {.rank = look.rank, .noise = look.noise};
-  if (!landscape_) {
-    landscape_ = std::make_unique<SampledLandscape<S>>(
-        first, SamplingOptions{.estimator = Estimator::recursive}, fields());
+  choice_ = {.rank = pilot.rank, .noise = pilot.noise};
+  if (!oracle_) {
+    oracle_ = std::make_unique<SampledOracle<S>>(first, SamplingOptions{.estimator = Estimator::recursive},
+                                                 fields());
     FieldValue<S> field;
     for (std::size_t k = 0; k < first->batches().size(); ++k)
-      landscape_->field(x, {.attraction = 0.25, .step = 1, .omega = options.omega}, field);
+      oracle_->field(x, {.attraction = 0.25, .step = 1, .omega = options.omega}, field);
   }
   go_on(first, std::move(x), options);
 }
@@ -122,7 +123,7 @@ std::vector<FieldOptions<S>> OnlineLanding<S>::fields() const {
 
 /// Over the rows that will come.
 template <class S>
-void OnlineLanding<S>::go_on(const std::shared_ptr<KeptSamples<S>>& first, Point<S> x,
+void OnlineLanding<S>::go_on(const std::shared_ptr<InMemorySamples<S>>& first, Point<S> x,
                              const OnlineLandingOptions& options) {
   const double r = static_cast<double>(options.batch), q = choice_.noise;
   const double eta = step_size(options.batch, q);
@@ -133,7 +134,7 @@ void OnlineLanding<S>::go_on(const std::shared_ptr<KeptSamples<S>>& first, Point
   if (!options.more) return;
   pushed_ = std::make_shared<PushedSamples<S>>(*first, options.batch);
   sampling_ = {.estimator = Estimator::recursive, .batch = options.batch};
-  landscape_->continue_with(pushed_, sampling_);
+  oracle_->continue_with(pushed_, sampling_);
   solving_ = {.step = {.rule = StepRule::fixed,
                        .size = eta,
                        .schedule = Schedule::fading,
@@ -141,15 +142,15 @@ void OnlineLanding<S>::go_on(const std::shared_ptr<KeptSamples<S>>& first, Point
               .omega = options.omega,
               .momentum = choice_.momentum,
               .history = 0};
-  solver_ = std::make_unique<Solver<S>>(*landscape_, std::move(x), solving_);
+  solver_ = std::make_unique<Solver<S>>(*oracle_, std::move(x), solving_);
 }
 
 template <class S>
 void OnlineLanding<S>::forget() {
   Point<S> x = solver_->x();
   solver_.reset();
-  landscape_ = std::make_unique<SampledLandscape<S>>(pushed_, sampling_, fields());
-  solver_ = std::make_unique<Solver<S>>(*landscape_, std::move(x), solving_);
+  oracle_ = std::make_unique<SampledOracle<S>>(pushed_, sampling_, fields());
+  solver_ = std::make_unique<Solver<S>>(*oracle_, std::move(x), solving_);
   solver_->step();  // over the batch that is there: the estimate is never empty
 }
 

@@ -1,10 +1,10 @@
 // Landing over rows that come without an end: one step for each batch, a point that can be used at any time.
 //
-//   #include <landfall/data/online_rows.hpp>
+//   #include <landfall/data/rows/online_rows.hpp>
 //   landfall::OnlineRows<float> rows({"left", "right"}, {.batch = 128});
-//   auto first = std::make_shared<landfall::KeptSamples<float>>(rows.first(),
+//   auto first = std::make_shared<landfall::InMemorySamples<float>>(rows.first(),
 //       std::vector<landfall::Index>{5, 5}, std::vector<float>{1e-3f, 1e-3f},
-//       landfall::correlation_link<float>());
+//       landfall::correlation_objective<float>());
 //   landfall::OnlineLanding<float> landing(first, {.batch = 128});     // K, q, a warm-up: adaptive.hpp
 //   while (rows.next()) landing.step(rows.centred());
 //   use(landing.x(), landing.bx(), landing.gradient());    // B X and grad f from all rows so far
@@ -32,7 +32,7 @@ struct OnlineLandingOptions {
 
 /// Columns of a view that do not vary in the first rows, and the variance to expect once they do. X is 0
 /// there until then, and K no more than one over that variance.
-struct StillColumns {
+struct ConstantColumns {
   std::vector<Index> columns = {};
   double variance = 0;
 };
@@ -41,7 +41,7 @@ struct StillColumns {
 template <class S>
 class PushedSamples final : public ViewSamples<S> {
  public:
-  PushedSamples(const KeptSamples<S>& like, Index batch);
+  PushedSamples(const InMemorySamples<S>& like, Index batch);
 
   Index count() const override { return batch_; }
   void begin_pass(std::uint64_t) override {}
@@ -61,12 +61,12 @@ template <class S>
 class OnlineLanding {
  public:
   /// Looks at the first rows and warms up on them. They are no longer needed afterwards.
-  OnlineLanding(const std::shared_ptr<KeptSamples<S>>& first, const OnlineLandingOptions& options,
-                const std::vector<StillColumns>& still = {});
+  OnlineLanding(const std::shared_ptr<InMemorySamples<S>>& first, const OnlineLandingOptions& options,
+                const std::vector<ConstantColumns>& still = {});
 
-  /// Goes on where a warm-up elsewhere has come to: at x, with what the landscape has learnt; null: nothing.
-  OnlineLanding(const std::shared_ptr<KeptSamples<S>>& first, const FirstLook<S>& look,
-                std::unique_ptr<SampledLandscape<S>> warm, Point<S> x, const OnlineLandingOptions& options);
+  /// Goes on where a warm-up elsewhere has come to: at x, with what the oracle has learnt; null: nothing.
+  OnlineLanding(const std::shared_ptr<InMemorySamples<S>>& first, const PilotEstimate<S>& pilot,
+                std::unique_ptr<SampledOracle<S>> warm, Point<S> x, const OnlineLandingOptions& options);
 
   /// f has changed: the estimate begins anew, at the same point, with the last batch.
   void forget();
@@ -76,22 +76,23 @@ class OnlineLanding {
   void step(std::vector<CentredBatch<S>>& views);
 
   /// The point that the last batch was seen at, and what all rows say there.
-  const Point<S>& x() const { return landscape_->recursive()->previous(); }
-  const Point<S>& bx() const { return landscape_->recursive()->bx(); }
-  const Point<S>& gradient() const { return landscape_->recursive()->gradient(); }
+  const Point<S>& x() const { return oracle_->recursive()->previous(); }
+  const Point<S>& bx() const { return oracle_->recursive()->bx(); }
+  const Point<S>& gradient() const { return oracle_->recursive()->gradient(); }
 
   const Progress& progress() const { return progress_; }
   const AdaptiveChoice& choice() const { return choice_; }
 
  private:
-  void go_on(const std::shared_ptr<KeptSamples<S>>& first, Point<S> x, const OnlineLandingOptions& options);
+  void go_on(const std::shared_ptr<InMemorySamples<S>>& first, Point<S> x,
+             const OnlineLandingOptions& options);
   std::vector<FieldOptions<S>> fields() const;
 
   std::vector<PreconditionerPtr<S>> metric_;
   SamplingOptions sampling_;
   SolverOptions<S> solving_;
   std::shared_ptr<PushedSamples<S>> pushed_;
-  std::unique_ptr<SampledLandscape<S>> landscape_;
+  std::unique_ptr<SampledOracle<S>> oracle_;
   std::unique_ptr<Solver<S>> solver_;
   Progress progress_;
   AdaptiveChoice choice_;

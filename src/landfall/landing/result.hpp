@@ -1,7 +1,7 @@
 // How a run went: why it stopped, what it cost, what it saw on the way.
 //
 //   #include <landfall/landing/solver.hpp>
-//   const landfall::Result<double> result = landfall::solve<double>(landscape, start);
+//   const landfall::Result<double> result = landfall::solve<double>(oracle, start);
 //   if (result.termination != landfall::Termination::converged)
 //     std::cerr << landfall::to_string(result.termination) << '\n';
 //   use(result.x[0], result.progress.infeasibility, result.counts.products);

@@ -37,10 +37,10 @@ Estimator parse_estimator(std::string_view name) {
 }
 
 template <class S>
-SampledLandscape<S>::SampledLandscape(std::shared_ptr<Samples<S>> samples, SamplingOptions options,
-                                      std::vector<FieldOptions<S>> fields)
+SampledOracle<S>::SampledOracle(std::shared_ptr<Samples<S>> samples, SamplingOptions options,
+                                std::vector<FieldOptions<S>> fields)
     : samples_(std::move(samples)), options_(options), fields_(std::move(fields)) {
-  if (!samples_) throw UsageError("a sampled landscape needs samples");
+  if (!samples_) throw UsageError("a sampled oracle needs samples");
   const auto& shapes = samples_->shapes();
   if (fields_.size() != shapes.size())
     throw UsageError(fmt::format("{} field options for {} blocks", fields_.size(), shapes.size()));
@@ -70,7 +70,7 @@ SampledLandscape<S>::SampledLandscape(std::shared_ptr<Samples<S>> samples, Sampl
 }
 
 template <class S>
-void SampledLandscape<S>::check_options() {
+void SampledOracle<S>::check_options() {
   if (options_.batch < 1) throw UsageError(fmt::format("batch must be at least 1, got {}", options_.batch));
   const bool linear = samples_->linear() != nullptr;
   if (options_.estimator == Estimator::split) least_ = linear ? 4 : 3;
@@ -86,7 +86,7 @@ void SampledLandscape<S>::check_options() {
 }
 
 template <class S>
-void SampledLandscape<S>::continue_with(std::shared_ptr<Samples<S>> samples, SamplingOptions options) {
+void SampledOracle<S>::continue_with(std::shared_ptr<Samples<S>> samples, SamplingOptions options) {
   const auto same = [](const Shape& a, const Shape& b) { return a.rows == b.rows && a.cols == b.cols; };
   if (!samples || !std::ranges::equal(samples->shapes(), shapes(), same) ||
       options.estimator != options_.estimator)
@@ -102,7 +102,7 @@ void SampledLandscape<S>::continue_with(std::shared_ptr<Samples<S>> samples, Sam
 
 /// beta_1 of each B for the normal term 2BXH, by a block power iteration on the first batch; 2XH needs none.
 template <class S>
-void SampledLandscape<S>::estimate_scales() {
+void SampledOracle<S>::estimate_scales() {
   scales_.assign(fields_.size(), 1.0);
   if (std::all_of(fields_.begin(), fields_.end(), [](const auto& f) { return f.normal == Normal::newton; }))
     return;
@@ -123,21 +123,21 @@ void SampledLandscape<S>::estimate_scales() {
 }
 
 template <class S>
-double SampledLandscape<S>::evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient,
-                                     Point<S>* bx) {
+double SampledOracle<S>::evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient,
+                                  Point<S>* bx) {
   if (gradient) ++counts_.gradients;
   if (bx) counts_.products += x.size();
   return samples_->evaluate(first, last, x, gradient, bx);
 }
 
 template <class S>
-void SampledLandscape<S>::begin_pass(std::uint64_t pass) {
+void SampledOracle<S>::begin_pass(std::uint64_t pass) {
   samples_->begin_pass(pass_ = pass);
   drawn_ = 0;
 }
 
 template <class S>
-Index SampledLandscape<S>::draw() {
+Index SampledOracle<S>::draw() {
   for (;;) {
     const Index rows = samples_->draw(options_.batch);
     ++drawn_;
@@ -150,7 +150,7 @@ Index SampledLandscape<S>::draw() {
 }
 
 template <class S>
-void SampledLandscape<S>::take_snapshot(const Point<S>& x) {
+void SampledOracle<S>::take_snapshot(const Point<S>& x) {
   snapshot_ = x;
   for (auto* point : {&snapshot_g_, &snapshot_y_})
     for (auto& block : *point) block.setZero();
@@ -168,7 +168,7 @@ void SampledLandscape<S>::take_snapshot(const Point<S>& x) {
 }
 
 template <class S>
-void SampledLandscape<S>::absorb_batch() {
+void SampledOracle<S>::absorb_batch() {
   // Every sample once: the moments are those of the whole data after the first pass.
   const LinearSamples<S>& linear = *samples_->linear();
   Index row = 0;
@@ -185,10 +185,10 @@ void SampledLandscape<S>::absorb_batch() {
 }
 
 template <class S>
-void SampledLandscape<S>::averaged_products(const Point<S>& x, Index rows, FieldValue<S>& out) {
+void SampledOracle<S>::averaged_products(const Point<S>& x, Index rows, FieldValue<S>& out) {
   const LinearSamples<S>& linear = *samples_->linear();
   if (absorbed_ < samples_->count()) absorb_batch();
-  const Matrix<S>& coupling = linear.link().coupling;
+  const Matrix<S>& coupling = linear.objective().coupling;
   out.objective = evaluate(0, rows, x, &g1_, nullptr);
   counts_.products += x.size();
   const S scale = S(1) / static_cast<S>(absorbed_);
@@ -210,7 +210,7 @@ void SampledLandscape<S>::averaged_products(const Point<S>& x, Index rows, Field
 
 /// ||X - X_last|| / ||X|| in the metric of K^-1, where ||X|| is about sqrt(p); the largest over the blocks.
 template <class S>
-double SampledLandscape<S>::relative_move(const Point<S>& x) {
+double SampledOracle<S>::relative_move(const Point<S>& x) {
   if (recursive_->empty()) return 0;
   double largest = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -224,7 +224,7 @@ double SampledLandscape<S>::relative_move(const Point<S>& x) {
 }
 
 template <class S>
-void SampledLandscape<S>::field(const Point<S>& x, const Pull& pull, FieldValue<S>& out) {
+void SampledOracle<S>::field(const Point<S>& x, const Pull& pull, FieldValue<S>& out) {
   if (options_.estimator == Estimator::svrg && passes() >= next_snapshot_) {
     take_snapshot(x);
     next_snapshot_ = passes() + options_.snapshot_every;
@@ -334,7 +334,7 @@ void SampledLandscape<S>::field(const Point<S>& x, const Pull& pull, FieldValue<
 }
 
 template <class S>
-Restoration SampledLandscape<S>::restore(Point<S>& x, double epsilon) {
+Restoration SampledOracle<S>::restore(Point<S>& x, double epsilon) {
   // On one batch, several times p so that its X'BX resembles the true one; the passes start afresh
   // afterwards.
   if (recursive_ && !recursive_->empty()) return {};  // a run that goes on
@@ -365,7 +365,7 @@ Restoration SampledLandscape<S>::restore(Point<S>& x, double epsilon) {
 }
 
 template <class S>
-void SampledLandscape<S>::state(State& state) {
+void SampledOracle<S>::state(State& state) {
   state(pass_, seen_, drawn_, counts_.products, counts_.gradients);
   if (recursive_) recursive_->state(state);
   if (options_.estimator == Estimator::svrg) state(snapshot_, snapshot_g_, snapshot_y_, next_snapshot_);
@@ -375,7 +375,7 @@ void SampledLandscape<S>::state(State& state) {
   for (Index i = 0; i < drawn_; ++i) samples_->draw(options_.batch);
 }
 
-template class SampledLandscape<float>;
-template class SampledLandscape<double>;
+template class SampledOracle<float>;
+template class SampledOracle<double>;
 
 }  // namespace landfall

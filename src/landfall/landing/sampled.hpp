@@ -2,12 +2,12 @@
 //
 //   #include <landfall/landing/solver.hpp>
 //   const landfall::FieldOptions<double> field{.normal = landfall::Normal::newton};
-//   landfall::SampledLandscape<double> landscape(samples, {.batch = 128}, {field, field});    // two blocks
-//   auto result = landfall::solve<double>(landscape, start, {
+//   landfall::SampledOracle<double> oracle(samples, {.batch = 128}, {field, field});    // two blocks
+//   auto result = landfall::solve<double>(oracle, start, {
 //       .step = {.rule = landfall::StepRule::fixed, .size = 0.3}, .stop = landfall::stop::passes(4)});
 #pragma once
 
-#include <landfall/landing/landscape.hpp>
+#include <landfall/landing/oracle.hpp>
 #include <landfall/landing/recursive.hpp>
 #include <landfall/landing/samples.hpp>
 #include <landfall/landing/ustatistic.hpp>
@@ -40,11 +40,11 @@ struct SamplingOptions {
 };
 
 template <class S>
-class SampledLandscape final : public Landscape<S> {
+class SampledOracle final : public FieldOracle<S> {
  public:
   /// fields: one per block.
-  SampledLandscape(std::shared_ptr<Samples<S>> samples, SamplingOptions options,
-                   std::vector<FieldOptions<S>> fields);
+  SampledOracle(std::shared_ptr<Samples<S>> samples, SamplingOptions options,
+                std::vector<FieldOptions<S>> fields);
 
   const std::vector<Shape>& shapes() const override { return samples_->shapes(); }
   void field(const Point<S>& x, const Pull& pull, FieldValue<S>& out) override;
@@ -63,7 +63,7 @@ class SampledLandscape final : public Landscape<S> {
     return static_cast<double>(seen_) / static_cast<double>(samples_->count());
   }
   Counts counts() const override { return counts_; }
-  /// Taken back into a landscape of the same samples and options, it reads on where it was.
+  /// Taken back into a oracle of the same samples and options, it reads on where it was.
   void state(State& state) override;
 
  private:
@@ -99,7 +99,7 @@ class SampledLandscape final : public Landscape<S> {
   Index absorbed_ = 0;
 };
 
-extern template class SampledLandscape<float>;
-extern template class SampledLandscape<double>;
+extern template class SampledOracle<float>;
+extern template class SampledOracle<double>;
 
 }  // namespace landfall

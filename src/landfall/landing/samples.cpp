@@ -38,7 +38,7 @@ double CallbackSamples<S>::evaluate(Index first, Index last, const Point<S>& x, 
 }
 
 template <class S>
-Link<S> correlation_link() {
+ScoreObjective<S> correlation_objective() {
   Matrix<S> coupling(2, 2);
   coupling << 0, -1, -1, 0;
   const auto apply = [](const std::vector<Scratch<S>>& alpha, std::vector<Scratch<S>>& b) {
@@ -51,7 +51,7 @@ Link<S> correlation_link() {
 }
 
 template <class S>
-Link<S> logcosh_link() {
+ScoreObjective<S> logcosh_objective() {
   const auto apply = [](const std::vector<Scratch<S>>& alpha, std::vector<Scratch<S>>& b) {
     const auto& a = alpha[0].view();
     b[0].view() = a.array().tanh();
@@ -65,10 +65,10 @@ Link<S> logcosh_link() {
 
 template <class S>
 LinearSamples<S>::LinearSamples(std::vector<RowMatrix<S>> data, std::vector<Index> components,
-                                std::vector<S> ridge, Link<S> link, std::uint64_t seed)
+                                std::vector<S> ridge, ScoreObjective<S> objective, std::uint64_t seed)
     : data_(std::move(data)),
       ridge_(std::move(ridge)),
-      link_(std::move(link)),
+      objective_(std::move(objective)),
       order_(data_.empty() ? 0 : data_[0].rows(), seed) {
   if (data_.empty() || components.size() != data_.size() || ridge_.size() != data_.size())
     throw UsageError(fmt::format("{} data matrices with {} numbers of components and {} ridges", data_.size(),
@@ -80,7 +80,8 @@ LinearSamples<S>::LinearSamples(std::vector<RowMatrix<S>> data, std::vector<Inde
     shapes_.push_back({data_[i].cols(), components[i]});
   }
   if (count() == 0) throw UsageError("a sampled problem needs at least one sample, got 0");
-  if (!link_.apply) throw UsageError("samples in memory need a link that is applied to their projections");
+  if (!objective_.apply)
+    throw UsageError("samples in memory need a objective that is applied to their projections");
   batch_.resize(data_.size());
   alpha_ = b_ = batch_;
 }
@@ -104,7 +105,7 @@ double LinearSamples<S>::project(Index first, Index last, const Point<S>& x) {
     multiply_at<S>(batch(i).middleCols(first, last - first), x[i],
                    alpha_[i].resize(last - first, x[i].cols()));
   }
-  return link_.apply(alpha_, b_);
+  return objective_.apply(alpha_, b_);
 }
 
 template <class S>

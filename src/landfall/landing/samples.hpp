@@ -2,8 +2,8 @@
 // estimator (sampled.hpp) asks for the mean gradient and the mean product with B over parts of the batch.
 //
 //   // CCA of two views in memory: B_i = a_i a_i' + ridge, grad f_i = -a_i (y_i'V)
-//   auto link = landfall::correlation_link<double>();
-//   landfall::LinearSamples<double> samples({left, right}, {5, 5}, {1e-3, 1e-3}, link, seed);
+//   auto objective = landfall::correlation_objective<double>();
+//   landfall::LinearSamples<double> samples({left, right}, {5, 5}, {1e-3, 1e-3}, objective, seed);
 //   samples.draw(128);
 //   samples.evaluate(0, 128, point, &gradient, &bx);    // their blocks have the sizes of the point's
 #pragma once
@@ -87,7 +87,7 @@ class CallbackSamples final : public Samples<S> {
 /// How the gradient follows from the projections: with alpha_k = A_k X_k (r x p, rows are
 /// samples), grad f = A_k' b_k / r.
 template <class S>
-struct Link {
+struct ScoreObjective {
   /// Writes b_k for every block and returns f, the mean over the rows.
   std::function<double(const std::vector<Scratch<S>>& alpha, std::vector<Scratch<S>>& b)> apply = {};
   /// Where b_k = sum_l coupling(k, l) alpha_l, the gradient follows from second
@@ -100,18 +100,18 @@ struct Link {
 
 /// f = -tr X'S_xy Y: canonical correlations.
 template <class S>
-Link<S> correlation_link();
+ScoreObjective<S> correlation_objective();
 
 /// f = mean sum_j log cosh(a_i'x_j): independent components.
 template <class S>
-Link<S> logcosh_link();
+ScoreObjective<S> logcosh_objective();
 
 /// Data in memory, one matrix of samples (rows) per block; B_k = A_k'A_k/N + ridge_k I.
 template <class S>
 class LinearSamples final : public Samples<S> {
  public:
   LinearSamples(std::vector<RowMatrix<S>> data, std::vector<Index> components, std::vector<S> ridge,
-                Link<S> link, std::uint64_t seed = 0);
+                ScoreObjective<S> objective, std::uint64_t seed = 0);
 
   const std::vector<Shape>& shapes() const override { return shapes_; }
   Index count() const override { return order_.count(); }
@@ -124,26 +124,26 @@ class LinearSamples final : public Samples<S> {
   /// contiguous; and its projections at x.
   const View<S>& batch(std::size_t block) const { return batch_[block].view(); }
   double project(Index first, Index last, const Point<S>& x);
-  /// Of the last project(): alpha = A X, and b, what the link made of it.
+  /// Of the last project(): alpha = A X, and b, what the objective made of it.
   const View<S>& alpha(std::size_t block) const { return alpha_[block].view(); }
   const View<S>& b(std::size_t block) const { return b_[block].view(); }
   S ridge(std::size_t block) const { return ridge_[block]; }
-  const Link<S>& link() const { return link_; }
+  const ScoreObjective<S>& objective() const { return objective_; }
 
  private:
   std::vector<RowMatrix<S>> data_;
   std::vector<Shape> shapes_;
   std::vector<S> ridge_;
-  Link<S> link_;
+  ScoreObjective<S> objective_;
   SampleOrder order_;
   std::vector<Scratch<S>> batch_, alpha_, b_;
 };
 
-#define LANDFALL_SAMPLES(EXTERN, S)              \
-  EXTERN template class CallbackSamples<S>;      \
-  EXTERN template class LinearSamples<S>;        \
-  EXTERN template Link<S> correlation_link<S>(); \
-  EXTERN template Link<S> logcosh_link<S>();
+#define LANDFALL_SAMPLES(EXTERN, S)                             \
+  EXTERN template class CallbackSamples<S>;                     \
+  EXTERN template class LinearSamples<S>;                       \
+  EXTERN template ScoreObjective<S> correlation_objective<S>(); \
+  EXTERN template ScoreObjective<S> logcosh_objective<S>();
 LANDFALL_SAMPLES(extern, float)
 LANDFALL_SAMPLES(extern, double)
 

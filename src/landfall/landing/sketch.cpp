@@ -1,5 +1,6 @@
 #include <landfall/errors.hpp>
 #include <landfall/landing/sketch.hpp>
+#include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/random.hpp>
 #include <landfall/linalg/symmetric.hpp>
@@ -7,18 +8,9 @@
 #include <algorithm>
 #include <limits>
 
-#include <Eigen/QR>
 #include <fmt/format.h>
 
 namespace landfall {
-namespace {
-
-template <class S>
-Matrix<S> orthonormal_basis(const Matrix<S>& m) {
-  return Eigen::HouseholderQR<Matrix<S>>(m).householderQ() * Matrix<S>::Identity(m.rows(), m.cols());
-}
-
-}  // namespace
 
 template <class S>
 std::shared_ptr<const SketchPreconditioner<S>> sketch_preconditioner(const SymmetricOperator<S>& b,

@@ -29,7 +29,7 @@ void validate(const SolverOptions<S>& options) {
   if (!(options.momentum >= 0 && options.momentum < 1))
     throw UsageError(fmt::format("momentum must be in [0, 1), got {}", options.momentum));
   if (options.momentum > 0 && options.step.rule != StepRule::fixed)
-    throw UsageError("momentum goes with fixed steps: the other rules judge each step by itself");
+    throw UsageError("momentum goes with fixed steps: the other rules reference each step by itself");
   if (options.trust && !(*options.trust > 0))
     throw UsageError(fmt::format("trust must be positive, got {}", *options.trust));
   if (options.averaging && *options.averaging < 0)
@@ -39,10 +39,10 @@ void validate(const SolverOptions<S>& options) {
 }
 
 template <class S>
-Solver<S>::Solver(Landscape<S>& landscape, Point<S> start, SolverOptions<S> options)
-    : landscape_(landscape), known_(landscape.known()), options_(std::move(options)), x_(std::move(start)) {
+Solver<S>::Solver(FieldOracle<S>& oracle, Point<S> start, SolverOptions<S> options)
+    : oracle_(oracle), known_(oracle.known()), options_(std::move(options)), x_(std::move(start)) {
   validate(options_);
-  const auto& shapes = landscape_.shapes();
+  const auto& shapes = oracle_.shapes();
   if (x_.size() != shapes.size())
     throw UsageError(fmt::format("the start has {} blocks, the problem {}", x_.size(), shapes.size()));
   for (std::size_t i = 0; i < shapes.size(); ++i)
@@ -53,7 +53,7 @@ Solver<S>::Solver(Landscape<S>& landscape, Point<S> start, SolverOptions<S> opti
     throw UsageError(
         "a sampled problem takes fixed steps (with a schedule): the other rules need f and B exactly");
 
-  restoration_ = landscape_.restore(x_, options_.epsilon);
+  restoration_ = oracle_.restore(x_, options_.epsilon);
   if (!(restoration_.to <= std::max(options_.epsilon, restoration_.noise)))
     termination_ = Termination::infeasible_start;
   if (!known_ && !options_.trust) options_.trust = 0.3;
@@ -74,7 +74,7 @@ void Solver<S>::step() {
     found_step();
 
   ++progress_.iteration;
-  progress_.passes = landscape_.passes();
+  progress_.passes = oracle_.passes();
   progress_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
   progress_.objective = field_.objective;
   progress_.infeasibility = field_.infeasibility;
@@ -97,7 +97,7 @@ template <class S>
 void Solver<S>::planned_step() {
   const StepOptions& plan = options_.step;
   double eta = plan.size * step_factor_ * schedule_factor(plan, progress_.iteration, progress_.passes);
-  landscape_.field(x_, {options_.attraction, plan.size, options_.omega}, field_);  // Lambda = Psi + omega N
+  oracle_.field(x_, {options_.attraction, plan.size, options_.omega}, field_);  // Lambda = Psi + omega N
   if (plan.rule == StepRule::safeguarded) eta = keep_safe(eta);
   move(eta);
 }
@@ -184,7 +184,7 @@ void Solver<S>::move(double step) {
     Matrix<S>& m = momentum_[i];
     m = mu * m + eta * field_.lambda[i];
     if (options_.trust) {
-      const S factor = trust_scale<S>(landscape_.metric(i), m, *options_.trust, scratch_);
+      const S factor = trust_scale<S>(oracle_.metric(i), m, *options_.trust, scratch_);
       if (factor < 1) {
         m *= factor;
         cut = true;
@@ -254,7 +254,7 @@ Result<S> Solver<S>::solve() {
 
 template <class S>
 void Solver<S>::state(State& state) {
-  landscape_.state(state);
+  oracle_.state(state);
   state(x_, momentum_, average_, last_step_, step_factor_, cut_, in_window_, record_every_, history_,
         progress_);
   if (!state.loading()) return;
@@ -266,14 +266,14 @@ void Solver<S>::state(State& state) {
 template <class S>
 Result<S> Solver<S>::result() {
   Result<S> result;
-  result.counts = landscape_.counts();
+  result.counts = oracle_.counts();
   if (allocations_before_) result.counts.allocations = options_.allocation_count() - *allocations_before_;
   result.x = options_.averaging && progress_.iteration > 0 ? average_ : x_;
   result.termination = termination_;
   result.restoration = restoration_;
   result.progress = progress_;
   result.history = history_;
-  if (known_) {  // one more look, at the point that is returned
+  if (known_) {  // one more pilot, at the point that is returned
     known_->moved(std::nullopt);
     known_->tangent(result.x, field_);
     result.progress.objective = field_.objective;

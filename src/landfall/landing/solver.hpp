@@ -2,13 +2,13 @@
 //
 //   #include <landfall/landing/exact.hpp>
 //   #include <landfall/linalg/random.hpp>
-//   landfall::ExactLandscape<double> landscape(f, {{.b = b, .components = 5}});   // f(X) subject to X'BX = I
-//   const auto result = landfall::solve<double>(landscape, {landfall::gaussian<double>(n, 5, {seed})});
+//   landfall::StiefelOracle<double> oracle(f, {{.b = b, .components = 5}});   // f(X) subject to X'BX = I
+//   const auto result = landfall::solve<double>(oracle, {landfall::gaussian<double>(n, 5, {seed})});
 //
 // For control of every step keep a Solver and call step() yourself; solve() is a loop over it.
 #pragma once
 
-#include <landfall/landing/landscape.hpp>
+#include <landfall/landing/oracle.hpp>
 #include <landfall/landing/result.hpp>
 #include <landfall/landing/step.hpp>
 #include <landfall/landing/stopping.hpp>
@@ -46,7 +46,7 @@ template <class S>
 class Solver {
  public:
   /// Sizes are checked, and a start outside the safe region is brought in (see restoration()).
-  Solver(Landscape<S>& landscape, Point<S> start, SolverOptions<S> options = {});
+  Solver(FieldOracle<S>& oracle, Point<S> start, SolverOptions<S> options = {});
 
   /// One step of the method.
   void step();
@@ -54,8 +54,8 @@ class Solver {
   /// Steps until the stopping criterion holds.
   Result<S> solve();
 
-  /// Between two steps: of the solver and its landscape. Taken back into a solver of the same options and
-  /// landscape, it goes on as if it had never stopped.
+  /// Between two steps: of the solver and its oracle. Taken back into a solver of the same options and
+  /// oracle, it goes on as if it had never stopped.
   void state(State& state);
 
   const Point<S>& x() const { return x_; }
@@ -77,8 +77,8 @@ class Solver {
   bool finished();
   Result<S> result();
 
-  Landscape<S>& landscape_;
-  KnownLandscape<S>* known_;  // null when sampled
+  FieldOracle<S>& oracle_;
+  ExactOracle<S>* known_;  // null when sampled
   SolverOptions<S> options_;
   Point<S> x_;
   FieldValue<S> field_;
@@ -88,7 +88,7 @@ class Solver {
   double step_factor_ = 1;  // halved by back_off()
   int cut_ = 0, in_window_ = 0;
   double penalty_ = 0;                // beta of the merit function, only ever raised
-  std::optional<RayPolynomial> ray_;  // along the present field, where the landscape knows it
+  std::optional<RayPolynomial> ray_;  // along the present field, where the oracle knows it
   std::uint64_t record_every_ = 1;
   std::vector<Progress> history_;
   Progress progress_;
@@ -100,8 +100,8 @@ class Solver {
 
 /// The whole run in one call.
 template <class S>
-Result<S> solve(Landscape<S>& landscape, Point<S> start, SolverOptions<S> options = {}) {
-  return Solver<S>(landscape, std::move(start), std::move(options)).solve();
+Result<S> solve(FieldOracle<S>& oracle, Point<S> start, SolverOptions<S> options = {}) {
+  return Solver<S>(oracle, std::move(start), std::move(options)).solve();
 }
 
 #define LANDFALL_SOLVER(EXTERN, S) \

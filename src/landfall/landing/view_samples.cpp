@@ -1,4 +1,4 @@
-#include <landfall/data/rows.hpp>
+#include <landfall/data/rows/rows.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/landing/view_samples.hpp>
 
@@ -18,7 +18,7 @@ std::vector<Index> features_of(const DataStream<S>& stream) {
 }
 
 template <class S>
-std::vector<Index> features_of(const KeptBatches<S>& batches) {
+std::vector<Index> features_of(const InMemoryBatches<S>& batches) {
   if (batches.empty()) throw UsageError("samples need at least one batch, got 0");
   std::vector<Index> features;
   for (const auto& view : batches.front()) features.push_back(view.cols());
@@ -29,8 +29,8 @@ std::vector<Index> features_of(const KeptBatches<S>& batches) {
 
 template <class S>
 ViewSamples<S>::ViewSamples(const std::vector<Index>& features, const std::vector<Index>& components,
-                            std::vector<S> ridge, Link<S> link)
-    : ridge_(std::move(ridge)), link_(std::move(link)) {
+                            std::vector<S> ridge, ScoreObjective<S> objective)
+    : ridge_(std::move(ridge)), objective_(std::move(objective)) {
   if (features.size() != components.size() || features.size() != ridge_.size())
     throw UsageError(fmt::format("{} views with {} numbers of components and {} ridges", features.size(),
                                  components.size(), ridge_.size()));
@@ -55,7 +55,7 @@ double ViewSamples<S>::evaluate(Index first, Index last, const Point<S>& x, Poin
       alpha = whole.middleRows(first, part);
     }
   }
-  const double value = link_.known ? link_.known(x, gradient) : link_.apply(alpha_, b_);
+  const double value = objective_.known ? objective_.known(x, gradient) : objective_.apply(alpha_, b_);
 
   const S scale = S(1) / static_cast<S>(part);
   const auto transpose_times = [&](std::size_t i, const View<S>& w, Matrix<S>& out, S beta) {
@@ -66,7 +66,7 @@ double ViewSamples<S>::evaluate(Index first, Index last, const Point<S>& x, Poin
     view(i).transpose_times(whole, out, scale, beta);
   };
   for (std::size_t i = 0; i < x.size(); ++i) {
-    if (gradient && !link_.known) transpose_times(i, b_[i].view(), (*gradient)[i], 0);
+    if (gradient && !objective_.known) transpose_times(i, b_[i].view(), (*gradient)[i], 0);
     if (bx) {
       (*bx)[i] = ridge_[i] * x[i];
       transpose_times(i, alpha_[i].view(), (*bx)[i], 1);
@@ -77,8 +77,8 @@ double ViewSamples<S>::evaluate(Index first, Index last, const Point<S>& x, Poin
 
 template <class S>
 StreamSamples<S>::StreamSamples(DataStream<S>& stream, const std::vector<Index>& components,
-                                std::vector<S> ridge, Link<S> link, Index rows)
-    : ViewSamples<S>(features_of(stream), components, std::move(ridge), std::move(link)),
+                                std::vector<S> ridge, ScoreObjective<S> objective, Index rows)
+    : ViewSamples<S>(features_of(stream), components, std::move(ridge), std::move(objective)),
       stream_(stream),
       rows_(rows) {}
 
@@ -88,8 +88,8 @@ Index StreamSamples<S>::draw(Index) {
 }
 
 template <class S>
-KeptBatches<S> keep_rows(DataStream<S>& stream, Index rows, Index batch) {
-  KeptBatches<S> batches;
+InMemoryBatches<S> read_into_memory(DataStream<S>& stream, Index rows, Index batch) {
+  InMemoryBatches<S> batches;
   stream.begin_pass(std::numeric_limits<std::uint64_t>::max());
   Index kept = 0;
   while (kept < rows && stream.next())
@@ -109,16 +109,16 @@ KeptBatches<S> keep_rows(DataStream<S>& stream, Index rows, Index batch) {
 }
 
 template <class S>
-KeptSamples<S>::KeptSamples(KeptBatches<S> batches, const std::vector<Index>& components,
-                            std::vector<S> ridge, Link<S> link, std::uint64_t seed)
-    : ViewSamples<S>(features_of(batches), components, std::move(ridge), std::move(link)),
+InMemorySamples<S>::InMemorySamples(InMemoryBatches<S> batches, const std::vector<Index>& components,
+                                    std::vector<S> ridge, ScoreObjective<S> objective, std::uint64_t seed)
+    : ViewSamples<S>(features_of(batches), components, std::move(ridge), std::move(objective)),
       batches_(std::move(batches)),
       order_(static_cast<Index>(batches_.size()), seed) {
   for (const auto& batch : batches_) rows_ += batch.front().rows();
 }
 
 template <class S>
-Index KeptSamples<S>::draw(Index) {
+Index InMemorySamples<S>::draw(Index) {
   const auto next = order_.draw(1);
   if (next.empty()) return 0;
   current_ = &batches_[static_cast<std::size_t>(next.front())];

@@ -1,14 +1,14 @@
-// Rows of one or two views as samples: B_k = A_k'A_k/r + ridge_k I, the gradient by the link. Dense or
+// Rows of one or two views as samples: B_k = A_k'A_k/r + ridge_k I, the gradient by the objective. Dense or
 // sparse, from a stream or kept in memory.
 //
-//   auto link = landfall::correlation_link<float>();
+//   auto objective = landfall::correlation_objective<float>();
 //   std::vector<landfall::SourcePtr<float>> views;                 // left and right
 //   landfall::DataStream<float> stream(std::move(views), {.batch = 128});
-//   landfall::StreamSamples<float> all(stream, {5, 5}, {1e-3f, 1e-3f}, link, count);
-//   landfall::KeptSamples<float> first(landfall::keep_rows(stream, 4096), {5, 5}, {1e-3f, 1e-3f}, link);
+//   landfall::StreamSamples<float> all(stream, {5, 5}, {1e-3f, 1e-3f}, objective, count);
+//   landfall::InMemorySamples<float> first(landfall::read_into_memory(stream, 4096), {5, 5}, {1e-3f, 1e-3f}, objective);
 #pragma once
 
-#include <landfall/data/stream.hpp>
+#include <landfall/data/rows/stream.hpp>
 #include <landfall/landing/samples.hpp>
 
 namespace landfall {
@@ -18,12 +18,12 @@ class ViewSamples : public Samples<S> {
  public:
   const std::vector<Shape>& shapes() const override { return shapes_; }
   S ridge(std::size_t i) const { return ridge_[i]; }
-  const Link<S>& link() const { return link_; }
+  const ScoreObjective<S>& objective() const { return objective_; }
   double evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx) override;
 
  protected:
   ViewSamples(const std::vector<Index>& features, const std::vector<Index>& components, std::vector<S> ridge,
-              Link<S> link);
+              ScoreObjective<S> objective);
 
   /// The rows of a view in the current batch.
   virtual const CentredBatch<S>& view(std::size_t i) const = 0;
@@ -31,7 +31,7 @@ class ViewSamples : public Samples<S> {
  private:
   std::vector<Shape> shapes_;
   std::vector<S> ridge_;
-  Link<S> link_;
+  ScoreObjective<S> objective_;
   std::vector<Scratch<S>> alpha_, b_;
   Scratch<S> whole_;  // products with all rows of the batch where a part of them is wanted
 };
@@ -42,7 +42,7 @@ class StreamSamples final : public ViewSamples<S> {
  public:
   /// `rows`: how many one pass has.
   StreamSamples(DataStream<S>& stream, const std::vector<Index>& components, std::vector<S> ridge,
-                Link<S> link, Index rows);
+                ScoreObjective<S> objective, Index rows);
 
   Index count() const override { return rows_; }
   void begin_pass(std::uint64_t pass) override { stream_.begin_pass(pass); }
@@ -58,40 +58,40 @@ class StreamSamples final : public ViewSamples<S> {
 
 /// Batches, each with its views.
 template <class S>
-using KeptBatches = std::vector<std::vector<CentredBatch<S>>>;
+using InMemoryBatches = std::vector<std::vector<CentredBatch<S>>>;
 
 /// The first `rows` rows of a pass of its own, in an order that no other pass has, cut into batches.
 template <class S>
-KeptBatches<S> keep_rows(DataStream<S>& stream, Index rows, Index batch = 128);
+InMemoryBatches<S> read_into_memory(DataStream<S>& stream, Index rows, Index batch = 128);
 
 /// Batches in memory; each pass hands them out in another order. draw() gives the next, whatever its size.
 template <class S>
-class KeptSamples final : public ViewSamples<S> {
+class InMemorySamples final : public ViewSamples<S> {
  public:
-  KeptSamples(KeptBatches<S> batches, const std::vector<Index>& components, std::vector<S> ridge,
-              Link<S> link, std::uint64_t seed = 0);
+  InMemorySamples(InMemoryBatches<S> batches, const std::vector<Index>& components, std::vector<S> ridge,
+                  ScoreObjective<S> objective, std::uint64_t seed = 0);
 
   Index count() const override { return rows_; }
   void begin_pass(std::uint64_t pass) override { order_.begin_pass(pass); }
   Index draw(Index size) override;
 
-  const KeptBatches<S>& batches() const { return batches_; }
+  const InMemoryBatches<S>& batches() const { return batches_; }
 
  protected:
   const CentredBatch<S>& view(std::size_t i) const override { return (*current_)[i]; }
 
  private:
-  KeptBatches<S> batches_;
+  InMemoryBatches<S> batches_;
   SampleOrder order_;
   const std::vector<CentredBatch<S>>* current_ = nullptr;
   Index rows_ = 0;
 };
 
-#define LANDFALL_VIEW_SAMPLES(EXTERN, S)  \
-  EXTERN template class ViewSamples<S>;   \
-  EXTERN template class StreamSamples<S>; \
-  EXTERN template class KeptSamples<S>;   \
-  EXTERN template KeptBatches<S> keep_rows<S>(DataStream<S>&, Index, Index);
+#define LANDFALL_VIEW_SAMPLES(EXTERN, S)    \
+  EXTERN template class ViewSamples<S>;     \
+  EXTERN template class StreamSamples<S>;   \
+  EXTERN template class InMemorySamples<S>; \
+  EXTERN template InMemoryBatches<S> read_into_memory<S>(DataStream<S>&, Index, Index);
 LANDFALL_VIEW_SAMPLES(extern, float)
 LANDFALL_VIEW_SAMPLES(extern, double)
 

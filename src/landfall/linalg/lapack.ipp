@@ -12,7 +12,10 @@ struct Lapack;
 template <>
 struct Lapack<double> {
   static constexpr auto gelsy = LAPACKE_dgelsy_work;
+  static constexpr auto geqrf = LAPACKE_dgeqrf;
   static constexpr auto gesdd = LAPACKE_dgesdd;
+  static constexpr auto gesv = LAPACKE_dgesv;
+  static constexpr auto orgqr = LAPACKE_dorgqr;
   static constexpr auto ormtr = LAPACKE_dormtr_work;
   static constexpr auto pocon = LAPACKE_dpocon_work;
   static constexpr auto potrf = LAPACKE_dpotrf_work;
@@ -27,7 +30,10 @@ struct Lapack<double> {
 template <>
 struct Lapack<float> {
   static constexpr auto gelsy = LAPACKE_sgelsy_work;
+  static constexpr auto geqrf = LAPACKE_sgeqrf;
   static constexpr auto gesdd = LAPACKE_sgesdd;
+  static constexpr auto gesv = LAPACKE_sgesv;
+  static constexpr auto orgqr = LAPACKE_sorgqr;
   static constexpr auto ormtr = LAPACKE_sormtr_work;
   static constexpr auto pocon = LAPACKE_spocon_work;
   static constexpr auto potrf = LAPACKE_spotrf_work;

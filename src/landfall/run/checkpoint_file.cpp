@@ -1,5 +1,5 @@
-#include <landfall/data/checksum.hpp>
-#include <landfall/data/file.hpp>
+#include <landfall/data/io/checksum.hpp>
+#include <landfall/data/io/file.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/run/checkpoint_file.hpp>
 
@@ -47,8 +47,9 @@ std::size_t check_first_line(const std::filesystem::path& path, std::string_view
   const auto [last, error] = std::from_chars(text.data() + kName.size(), text.data() + end, format);
   if (error != std::errc{} || last != text.data() + end || format < 1) damaged(path, "its first line");
   if (format > kFormat)
-    throw DataError(fmt::format("{}: a checkpoint of format {}, expected at most {}: made by a newer landfall",
-                                path.string(), format, kFormat));
+    throw DataError(
+        fmt::format("{}: a checkpoint of format {}, expected at most {}: made by a newer landfall",
+                    path.string(), format, kFormat));
   return end + 1;
 }
 

@@ -1,5 +1,5 @@
-#include <landfall/data/gzip.hpp>
-#include <landfall/data/text_stream.hpp>
+#include <landfall/data/formats/text_stream.hpp>
+#include <landfall/data/io/gzip.hpp>
 
 #include <array>
 

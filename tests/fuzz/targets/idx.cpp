@@ -1,4 +1,4 @@
-#include <landfall/data/idx_source.hpp>
+#include <landfall/data/formats/idx_source.hpp>
 
 #include "read_input.hpp"
 

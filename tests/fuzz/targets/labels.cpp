@@ -1,4 +1,4 @@
-#include <landfall/data/labels.hpp>
+#include <landfall/data/formats/labels.hpp>
 
 #include "read_input.hpp"
 

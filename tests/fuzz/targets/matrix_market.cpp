@@ -1,5 +1,5 @@
-#include <landfall/data/matrix_file.hpp>
-#include <landfall/data/matrix_market_source.hpp>
+#include <landfall/data/formats/matrix_file.hpp>
+#include <landfall/data/formats/matrix_market_source.hpp>
 
 #include "read_input.hpp"
 

@@ -1,5 +1,5 @@
-#include <landfall/data/npy.hpp>
-#include <landfall/data/npy_source.hpp>
+#include <landfall/data/formats/npy.hpp>
+#include <landfall/data/formats/npy_source.hpp>
 
 #include "read_input.hpp"
 

@@ -1,7 +1,7 @@
 // What the fuzz targets share: the input as a file, all rows of a source, and which exceptions are fine.
 #pragma once
 
-#include <landfall/data/source.hpp>
+#include <landfall/data/rows/source.hpp>
 #include <landfall/errors.hpp>
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include <landfall/data/svmlight_source.hpp>
+#include <landfall/data/formats/svmlight_source.hpp>
 
 #include "read_input.hpp"
 

@@ -1,0 +1,297 @@
+// landfall gevp A B -p K: the generalized eigenproblem of two matrix files.
+#include <landfall/data/formats/csv_source.hpp>
+#include <landfall/data/formats/matrix_file.hpp>
+#include <landfall/data/formats/npy.hpp>
+#include <landfall/errors.hpp>
+#include <landfall/models/gevp/gevp_plan.hpp>
+#include <landfall/parallel/threads.hpp>
+#include <landfall/version.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "commands/commands.hpp"
+#include "report/report_data.hpp"
+#include "runs/run_folder.hpp"
+#include "terminal/arguments.hpp"
+#include "terminal/command_line.hpp"
+#include "terminal/method_option.hpp"
+#include "terminal/model_options.hpp"
+#include "terminal/plan_table.hpp"
+#include "terminal/progress.hpp"
+#include "terminal/stopwatch.hpp"
+#include "terminal/table.hpp"
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace landfall::app {
+namespace {
+
+struct Options {
+  std::string a, b;  // files
+  std::string method = "auto", direction = "auto", precision = "double";
+  std::string known;  // a file of eigenvalues to compare with
+  std::string out;    // run folder
+  GevpOptions gevp;
+  int threads = 0;
+  bool json = false, quiet = false, verbose = false, force = false;
+};
+
+template <class S>
+OperatorPtr<S> load_operator(const std::string& path) {
+  return std::visit(
+      [](auto matrix) -> OperatorPtr<S> {
+        using M = decltype(matrix);
+        if constexpr (std::is_same_v<M, Matrix<S>>)
+          return std::make_shared<DenseOperator<S>>(std::move(matrix));
+        else
+          return std::make_shared<SparseOperator<S>>(std::move(matrix));
+      },
+      load_symmetric<S>(path));
+}
+
+/// The known eigenvalues that the p found ones should meet, in the same order.
+std::vector<double> expected_values(const Options& options) {
+  if (options.known.empty()) return {};
+  const Matrix<double> all =
+      std::visit([](const auto& m) { return Matrix<double>(m); }, load_matrix<double>(options.known));
+  if (all.rows() != 1 && all.cols() != 1)
+    throw DataError(fmt::format("{}: {}x{}, expected one row or column of eigenvalues", options.known,
+                                all.rows(), all.cols()));
+  if (all.size() < options.gevp.components)
+    throw DataError(fmt::format("{}: {} values, expected at least {}", options.known, all.size(),
+                                options.gevp.components));
+  std::vector<double> values(all.data(), all.data() + all.size());
+  std::sort(values.begin(), values.end());
+  if (!options.gevp.smallest) std::reverse(values.begin(), values.end());
+  values.resize(static_cast<std::size_t>(options.gevp.components));
+  return values;
+}
+
+template <class S>
+void print_table(const GevpResult<S>& result, const std::vector<double>& expected) {
+  const auto p = static_cast<std::size_t>(result.values.size());
+  std::vector<double> numbers(result.values.begin(), result.values.end());
+  numbers.insert(numbers.end(), expected.begin(), expected.end());
+  const auto texts = aligned(numbers, std::is_same_v<S, float> ? 7 : 12);
+  std::size_t width = 10;
+  for (const auto& text : texts) width = std::max(width, text.size());
+
+  fmt::print("{:>4}  {:>{}}  {:>8}", "", "eigenvalue", width, "residual");
+  if (!expected.empty()) fmt::print("  {:>{}}  {:>8}", "known", width, "error");
+  fmt::print("\n");
+  for (std::size_t i = 0; i < p; ++i) {
+    fmt::print("{:>4}  {:>{}}  {:>8.1e}", i + 1, texts[i], width, result.residuals(static_cast<Index>(i)));
+    if (!expected.empty())
+      fmt::print("  {:>{}}  {:>8.1e}", texts[p + i], width, std::abs(numbers[i] - numbers[p + i]));
+    fmt::print("\n");
+  }
+}
+
+/// One line on standard error: how the run went, or, whatever was asked for, that it did not converge.
+template <class S>
+void print_end(const GevpResult<S>& result, double seconds, bool wanted) {
+  std::fflush(stdout);
+  const bool converged = result.termination == Termination::converged;
+  const auto method = result.method_name;
+  if (converged && wanted) {
+    fmt::print(stderr, "{} ({}): {:.2f} s", method, result.reason, seconds);
+    if (result.iterations > 0) fmt::print(stderr, ", {} iterations", result.iterations);
+    fmt::print(stderr, "\n");
+  } else if (!converged) {
+    const bool limit = result.termination == Termination::iteration_limit;
+    fmt::print(stderr, "landfall: not converged: {} {} after {} iterations, the largest residual is {:.1e}\n",
+               method, limit ? "reached its limit" : "made no more progress", result.iterations,
+               result.stationarity);
+  }
+}
+
+struct Moment {
+  GevpProgress progress;
+  double seconds = 0;
+};
+
+void write_history(const std::filesystem::path& path, const std::vector<Moment>& history) {
+  Matrix<double> rows(static_cast<Index>(history.size()), 4);
+  for (Index i = 0; i < rows.rows(); ++i) {
+    const auto& [at, seconds] = history[static_cast<std::size_t>(i)];
+    rows.row(i) << static_cast<double>(at.iteration), seconds, at.residual, at.infeasibility;
+  }
+  write_csv<double>(path, rows, {.names = {"iteration", "seconds", "residual", "infeasibility"}});
+}
+
+template <class S>
+std::pair<OperatorPtr<S>, OperatorPtr<S>> load_operators(const Options& options) {
+  auto a = load_operator<S>(options.a), b = load_operator<S>(options.b);
+  if (a->size() != b->size())
+    throw DataError(fmt::format("{0} is {1}x{1} but {2} is {3}x{3}; expected the same size", options.a,
+                                a->size(), options.b, b->size()));
+  return {std::move(a), std::move(b)};
+}
+
+std::string why(const GevpPlan& plan) {
+  return fmt::format("{} (lobpcg: the time of {:.0f} iterations)", plan.reason, kPlannedIterations);
+}
+
+template <class S>
+void plan(const Options& options) {
+  const auto [a, b] = load_operators<S>(options);
+  const GevpPlan plan = plan_gevp<S>(*a, *b, options.gevp);
+  tell_plan("gevp", to_string(plan.method), why(plan), {{"direct", plan.direct}, {"lobpcg", plan.lobpcg}},
+            options.json);
+}
+
+template <class S>
+void run(const Options& options) {
+  const auto begin = Clock::now();
+  const auto [a, b] = load_operators<S>(options);
+  const auto expected = expected_values(options);
+  const double read = since(begin);
+
+  GevpOptions gevp = options.gevp;
+  const auto solve_begin = Clock::now();
+  GevpResult<S> result;
+  std::vector<Moment> history;
+  try {
+    if (options.verbose) {
+      const GevpPlan plan = plan_gevp<S>(*a, *b, gevp);
+      print_plan(stderr, to_string(plan.method), why(plan),
+                 {{"direct", plan.direct}, {"lobpcg", plan.lobpcg}});
+    }
+    ProgressLine line(standard_error(), !options.quiet);
+    gevp.observer = [&](const GevpProgress& progress) {
+      if (!options.out.empty()) history.push_back({progress, since(solve_begin)});
+      line.show([&] {
+        return Parts{
+            fmt::format("iteration {}", progress.iteration),
+            fmt::format("residual {:.1e}", progress.residual),
+            count_text(static_cast<double>(progress.iteration) / since(solve_begin)) + " iterations/s",
+            fmt::format("infeasible {:.1e}", progress.infeasibility), memory_text(peak_memory())};
+      });
+      return true;
+    };
+    result = solve_gevp<S>(a, b, gevp);
+  } catch (const DataError& error) {
+    throw DataError(fmt::format("{}: {}", options.b, error.what()));
+  }
+  const double solve = since(solve_begin);
+  if (result.termination == Termination::diverged)
+    throw NumericalError(
+        fmt::format("{} diverged after {} iterations", result.method_name, result.iterations));
+
+  using Json = nlohmann::ordered_json;
+  const std::vector<S> values(result.values.begin(), result.values.end());
+  const std::vector<S> residuals(result.residuals.begin(), result.residuals.end());
+  Json summary{{"problem", "gevp"},
+               {"data", {options.a, options.b}},
+               {"method", result.method_name},
+               {"reason", result.reason},
+               {"samples", nullptr},
+               {"features", a->size()},
+               {"components", gevp.components},
+               {"eigenvalues", values},
+               {"residuals", residuals},
+               {"infeasibility", result.infeasibility},
+               {"stationarity", result.stationarity},
+               {"passes", nullptr},
+               {"iterations", result.iterations},
+               {"batch", nullptr},
+               {"estimator", nullptr},
+               {"ridge", 0},
+               {"seconds", {{"total", since(begin)}, {"read", read}, {"solve", solve}, {"evaluate", 0}}},
+               {"peak_memory_bytes", peak_memory()},
+               {"seed", gevp.seed},
+               {"threads", threads()},
+               {"precision", options.precision},
+               {"termination", to_string(result.termination)},
+               {"version", version()},
+               {"command", command_line()}};
+
+  if (!expected.empty()) summary["known"] = expected;
+
+  if (!options.out.empty())
+    write_run_folder(options.out, [&](const std::filesystem::path& folder) {
+      write_npy_vector<S>(folder / "eigenvalues.npy", result.values);
+      write_npy<S>(folder / "eigenvectors.npy", result.vectors);
+      if (!history.empty()) write_history(folder / "history.csv", history);
+      write_summary(folder, summary);
+      write_report(folder);
+    });
+  if (options.json)
+    fmt::print("{}\n", summary.dump(2));
+  else
+    print_table(result, expected);
+  print_end(result, solve, options.verbose || (!options.quiet && !options.json));
+}
+
+void check(Options& options) {
+  const Baseline* baseline = find_baseline_or_null(options.method);
+  if (baseline && baseline->name != "lobpcg")  // which gevp has itself
+    options.gevp.baseline = find_baseline(options.method, Problem::gevp).name;
+  else
+    options.gevp.method = parse_gevp_method(options.method);
+  if (options.direction != "auto") options.gevp.direction = parse_direction(options.direction);
+  if (!options.out.empty())
+    require_usable_folder(options.out, options.force ? Existing::replace : Existing::refuse);
+  if (options.threads != 0) set_threads(options.threads);
+}
+
+}  // namespace
+
+void setup_gevp(CLI::App& parent, Action action) {
+  auto options = std::make_shared<Options>();
+  auto* command = parent.add_subcommand("gevp", "Largest or smallest eigenpairs of A x = lambda B x");
+  const auto add = [&](const char* name, auto& value, const char* shown, const char* text) {
+    return command->add_option(name, value, text)->option_text(shown);
+  };
+  add("A", options->a, "FILE", "symmetric matrix: .npy, or Matrix Market, dense or sparse")->required();
+  add("B", options->b, "FILE", "symmetric positive definite matrix of the same size")->required();
+  add("-p,--components", options->gevp.components, "K", "how many eigenpairs; required")
+      ->required()
+      ->check(whole_number(1));
+  command->add_flag("--smallest", options->gevp.smallest, "the smallest eigenvalues instead of the largest");
+  add("--method", options->method, "NAME", "auto, direct, lobpcg, landing, or of landfall methods [auto]")
+      ->check(known_method({"auto", "direct", "lobpcg", "landing"}, Problem::gevp));
+  auto* direction =
+      add("--direction", options->direction, "NAME",
+          "of landing: metric, riemannian, euclidean, preconditioned [riemannian for the largest "
+          "where B can be factored, otherwise preconditioned by a sketch of B]")
+          ->check(one_of({"auto", "metric", "riemannian", "euclidean", "preconditioned"}));
+  add("--tolerance", options->gevp.tolerance, "X",
+      "relative residual at which to stop [1e-10; 1e-5 in single precision]")
+      ->check(positive_number());
+  add("--max-iterations", options->gevp.max_iterations, "N", "where to stop [lobpcg 1000, landing 20000]")
+      ->check(whole_number(1));
+  add("--step", options->gevp.step, "ETA", "of a baseline [from the data]")->check(positive_number());
+  add("--known", options->known, "FILE", "eigenvalues to compare with");
+  add("--precision", options->precision, "NAME", "single or double [double]")
+      ->check(one_of({"single", "double"}));
+  add("--seed", options->gevp.seed, "N", "of the random start [0]")->check(whole_number(0));
+  add("--threads", options->threads, "N", "of dense products [all]")->check(whole_number(1));
+  auto* out = add("--out", options->out, "FOLDER",
+                  "a new folder for eigenvalues.npy, eigenvectors.npy, history, summary and report");
+  command->add_flag("--force", options->force, "replace the run that is there")->needs(out);
+  command->add_flag("--json", options->json, "print one JSON object instead of the table");
+  add_quiet({command}, options->quiet, options->verbose);
+  command->footer(
+      "Examples:\n"
+      "  landfall gevp A.npy B.npy -p 5\n"
+      "  landfall gevp stiffness.mtx mass.mtx -p 10 --smallest --json");
+  command->callback([options, action, direction] {
+    if (action == Action::compare) return;
+    if (direction->count() > 0 && options->method != "auto" && options->method != "landing")
+      throw CLI::ValidationError("--direction",
+                                 fmt::format("is of landing, but --method is {}", options->method));
+    check(*options);
+    if (action == Action::plan) require_planned(options->gevp.baseline);
+    const bool single = options->precision == "single";
+    if (action == Action::plan)
+      single ? plan<float>(*options) : plan<double>(*options);
+    else
+      single ? run<float>(*options) : run<double>(*options);
+  });
+}
+
+}  // namespace landfall::app

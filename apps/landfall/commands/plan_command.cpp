@@ -1,0 +1,20 @@
+// landfall plan cca|ica|lda|gevp ...: what the command of that name would do, and why; runs nothing.
+#include "commands/commands.hpp"
+
+namespace landfall::app {
+
+void setup_plan(CLI::App& program) {
+  auto* command = program.add_subcommand("plan", "What a command would do, with its memory and time");
+  command->require_subcommand(1);
+  setup_cca(*command, Action::plan);
+  setup_ica(*command, Action::plan);
+  setup_lda(*command, Action::plan);
+  setup_gevp(*command, Action::plan);
+  command->footer(
+      "Takes the arguments of the command.\n"
+      "Examples:\n"
+      "  landfall plan cca left.npy right.npy -p 5 --memory 512MiB\n"
+      "  landfall plan gevp A.npy B.npy -p 10 --json");
+}
+
+}  // namespace landfall::app

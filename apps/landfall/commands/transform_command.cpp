@@ -1,0 +1,240 @@
+// landfall transform RUN DATA... -o OUT: the scores of rows by what a run has found.
+#include <landfall/data/formats/hdf5_source.hpp>
+#include <landfall/data/formats/labels.hpp>
+#include <landfall/data/formats/open_source.hpp>
+#include <landfall/data/formats/writer.hpp>
+#include <landfall/data/io/file.hpp>
+#include <landfall/errors.hpp>
+#include <landfall/models/fit/plan.hpp>
+#include <landfall/models/lda/discriminant.hpp>
+
+#include <memory>
+#include <optional>
+
+#include "commands/commands.hpp"
+#include "runs/fitted_run.hpp"
+#include "runs/run_folder.hpp"
+#include "runs/scores.hpp"
+#include "terminal/model_options.hpp"
+#include "terminal/progress.hpp"
+#include "terminal/stopwatch.hpp"
+#include "terminal/table.hpp"
+#include <fmt/format.h>
+
+namespace landfall::app {
+namespace {
+
+struct Options {
+  std::string run, out;
+  std::vector<std::string> data;
+  std::string view;    // of CCA, where there is one file
+  std::string column;  // that is not data
+  std::optional<Missing> missing;
+  bool predict = false, quiet = false;
+};
+
+/// The numbers of the views that the files are of.
+std::vector<std::size_t> chosen_views(const Options& options, const FittedRun& run) {
+  const auto given = counted(options.data.size(), "file");
+  if (run.problem != "cca") {
+    if (!options.view.empty())
+      throw UsageError(
+          fmt::format("--view: {} is a run of {}, which has one view", options.run, run.problem));
+    if (options.data.size() != 1)
+      throw UsageError(
+          fmt::format("{}: a run of {} takes one file, got {}", options.run, run.problem, given));
+    return {0};
+  }
+  if (options.view.empty() && options.data.size() != 2)
+    throw UsageError(
+        fmt::format("{}: a run of cca takes its left and its right file, or one of them with --view left or "
+                    "right, got {}",
+                    options.run, given));
+  if (!options.view.empty() && options.data.size() != 1)
+    throw UsageError(fmt::format("--view {}: takes one file, got {}", options.view, given));
+  if (options.view.empty()) return {0, 1};
+  return {options.view == "left" ? std::size_t{0} : std::size_t{1}};
+}
+
+/// Columns as the run had them. An svmlight file whose last columns are empty is as wide as the run says.
+template <class S>
+SourcePtr<S> open_columns(const Options& options, const std::string& path, std::optional<Index> first_index,
+                          Index expected) {
+  SourcePtr<S> source = options.column.empty() ? open_source<S>(path)
+                                               : std::move(open_labelled<S>(path, options.column).source);
+  if (const auto range = source->indices()) {
+    const Index first = first_index.value_or(range->first);
+    if (range->first < first)
+      throw DataError(
+          fmt::format("{}: counts columns from {}, expected {} as in the file that {} was fitted on",
+                      source->name(), range->first, first, options.run));
+    if (range->last - first < expected)
+      source->set_indices({first, first + expected - 1});
+    else
+      source->set_indices({first, range->last});
+  }
+  if (source->cols() != expected)
+    throw DataError(fmt::format("{}: {}, expected the {} that {} was fitted on", source->name(),
+                                counted(static_cast<std::size_t>(source->cols()), "column"), expected,
+                                options.run));
+  return source;
+}
+
+template <class S>
+ScoreReader<S> open_scores(const Options& options, const FittedRun& run) {
+  std::vector<ScoredView<S>> views;
+  const auto chosen = chosen_views(options, run);
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    auto [weights, mean] = read_view<S>(run, chosen[i]);
+    auto source = open_columns<S>(options, options.data[i], run.first_index[chosen[i]], weights.rows());
+    views.push_back({std::move(source), std::move(weights), std::move(mean)});
+  }
+  Missing missing = options.missing.value_or(run.missing);
+  if (missing == Missing::mean && !run.centred) {
+    if (options.missing)
+      throw UsageError(
+          fmt::format("--missing mean: {} was fitted without centring and holds no means", options.run));
+    missing = Missing::error;
+  }
+  return {std::move(views), {.centring = run.centred ? Centring::exact : Centring::none, .missing = missing}};
+}
+
+/// In quotes where read_labels() would take it for something else.
+std::string label(const std::string& name) {
+  const bool odd =
+      name.find_first_of(",;\t\"") != std::string::npos || name.starts_with(' ') || name.ends_with(' ');
+  if (!odd) return name;
+  std::string quoted = "\"";
+  for (const char c : name) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
+}
+
+template <class S>
+class ScoreWriter {
+ public:
+  ScoreWriter(const std::string& path, Index cols) : out_(open_writer<S>(path, cols)) {}
+
+  void write(std::span<const Index> numbers, const Matrix<S>& scores) {
+    rows_.start_dense(scores.cols());
+    Eigen::Map<RowMatrix<S>>(rows_.add_rows(numbers).data(), scores.rows(), scores.cols()) = scores;
+    out_->write(rows_);
+  }
+  void finish() { out_->finish(); }
+
+ private:
+  WriterPtr<S> out_;
+  Batch<S> rows_;
+};
+
+/// The name of the class of each row, on a line of its own.
+template <class S>
+class ClassWriter {
+ public:
+  ClassWriter(const std::string& path, const FittedRun& run, Index components)
+      : out_(path), centres_(read_centres(run, components)), priors_(run.priors) {
+    for (const auto& name : run.classes) labels_.push_back(label(name) + '\n');
+  }
+
+  void write(std::span<const Index>, const Matrix<S>& scores) {
+    text_.clear();
+    for (const Index c : nearest_centres(scores.template cast<double>(), centres_, priors_))
+      text_ += labels_[static_cast<std::size_t>(c)];
+    out_.write(text_);
+  }
+  void finish() { out_.commit(); }
+
+ private:
+  AtomicFile out_;
+  Matrix<double> centres_;
+  Vector<double> priors_;
+  std::vector<std::string> labels_;
+  std::string text_;
+};
+
+template <class S, class Out>
+void write_all(const Options& options, ScoreReader<S>& reader, Out& out) {
+  {
+    ProgressLine line(standard_error(), !options.quiet);
+    const auto begin = Clock::now();
+    Matrix<S> scores;
+    while (reader.next(scores)) {
+      out.write(reader.numbers(), scores);
+      line.show([&] {
+        return Parts{fmt::format("{} rows", reader.read()),
+                     count_text(static_cast<double>(reader.read()) / since(begin)) + " rows/s",
+                     memory_text(peak_memory())};
+      });
+    }
+  }
+  if (reader.read() == reader.dropped())
+    throw DataError(fmt::format("{}: {}, none without missing values", options.data[0],
+                                counted(static_cast<std::size_t>(reader.read()), "row")));
+  out.finish();
+  if (options.quiet) return;
+  const Index rows = reader.read() - reader.dropped();
+  if (reader.dropped() > 0)
+    fmt::print(stderr, "{} with missing values left out\n",
+               counted(static_cast<std::size_t>(reader.dropped()), "row"));
+  if (options.predict)
+    fmt::print(stderr, "wrote {}, the classes of {}\n", options.out,
+               counted(static_cast<std::size_t>(rows), "row"));
+  else
+    fmt::print(stderr, "wrote {}, {}x{}\n", options.out, rows, reader.cols());
+}
+
+template <class S>
+void run(const Options& options, const FittedRun& fitted) {
+  auto reader = open_scores<S>(options, fitted);
+  if (options.predict) {
+    ClassWriter<S> out(options.out, fitted, reader.cols());
+    write_all(options, reader, out);
+  } else {
+    ScoreWriter<S> out(options.out, reader.cols());
+    write_all(options, reader, out);
+  }
+}
+
+void require_new_file(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::exists(std::filesystem::symlink_status(Hdf5Path::split(path).file, ignored)))
+    throw UsageError(fmt::format("{}: exists already; give a file that does not", path));
+}
+
+}  // namespace
+
+void setup_transform(CLI::App& program) {
+  auto options = std::make_shared<Options>();
+  auto* command = program.add_subcommand("transform", "Scores of rows by what a run has found");
+  const OptionAdder add{command};
+  add("RUN", options->run, "FOLDER", "that --out of cca, ica, lda or gevp has made")->required();
+  add("DATA", options->data, "FILE ...", "with the columns it was fitted on; of cca left and right")
+      ->required();
+  add("-o,--out", options->out, "FILE",
+      "a new file for the scores: .npy, .csv, .tsv, .svm, .mtx or "
+      ".h5; of cca the left columns, then the right ones; required")
+      ->required();
+  add.choice(
+      "--view", {"left", "right"},
+      [options = options.get()](const std::string& name) { options->view = name; },
+      "of cca, where DATA is one file: left or right");
+  command->add_flag("--predict", options->predict, "of lda: the classes, one per line, instead of scores");
+  add("--label-column", options->column, "NAME", "or number from 1: a column of DATA to leave out");
+  add_missing(
+      add, [options = options.get()](Missing missing) { options->missing = missing; },
+      "values: error, drop (the row) or mean [as in the run]");
+  command->add_flag("--quiet", options->quiet, "print nothing, no progress");
+  command->footer(
+      "Examples:\n"
+      "  landfall transform run left.npy right.npy -o scores.npy\n"
+      "  landfall transform run new.csv -o classes.csv --predict");
+  command->callback([options] {
+    require_new_file(options->out);
+    const FittedRun fitted = read_run(options->run);
+    if (options->predict && fitted.problem != "lda")
+      throw UsageError(
+          fmt::format("--predict: {} is a run of {}, expected one of lda", options->run, fitted.problem));
+    fitted.precision == "single" ? run<float>(*options, fitted) : run<double>(*options, fitted);
+  });
+}
+
+}  // namespace landfall::app

@@ -1,0 +1,157 @@
+#include "report/comparison_report.hpp"
+
+#include <landfall/models/fit/plan.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <functional>
+
+#include "report/report_parts.hpp"
+#include "terminal/command_line.hpp"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace landfall::app {
+namespace {
+
+std::string problem_name(const std::string& problem) {
+  if (problem == "cca") return "canonical correlations";
+  if (problem == "ica") return "independent components";
+  return "a generalized eigenproblem";
+}
+
+bool failed(const Json& run) {
+  return run["failed"];
+}
+
+std::string fixed(const Json& run, const char* key, int digits) {
+  if (!run.contains(key) || run[key].is_null()) return "";
+  return fmt::format("{:.{}f}", run[key].get<double>(), digits);
+}
+
+/// "total_correlation" as words.
+std::string spaced(std::string key) {
+  std::replace(key.begin(), key.end(), '_', ' ');
+  return key;
+}
+
+Json table(const Json& result) {
+  const bool passes = result["problem"] != "gevp";
+  Json table{{"columns",
+              {"method", spaced(result["measure"]), "of exact", "infeasibility",
+               passes ? "passes" : "iterations", "seconds", "peak memory"}},
+             {"rows", Json::array()}};
+  for (const auto& run : result["runs"]) {
+    if (failed(run)) {
+      table["rows"].push_back({run["name"], "failed", "", "", "", "", ""});
+      continue;
+    }
+    table["rows"].push_back({run["name"], fixed(run, "value", 6), fixed(run, "fraction", 6),
+                             fmt::format("{:.1e}", run["infeasibility"].get<double>()),
+                             run[passes ? "passes" : "iterations"], fixed(run, "seconds", 2),
+                             memory_text(run["peak_memory_bytes"])});
+  }
+  return table;
+}
+
+/// A bar for each run that went well.
+Json bars(const Json& result, const std::string& title, const std::function<double(const Json&)>& value) {
+  Json chart{{"kind", "names"}, {"title", title}, {"names", Json::array()}, {"values", Json::array()}};
+  std::vector<std::string> told;
+  for (const auto& run : result["runs"]) {
+    if (failed(run)) continue;
+    chart["names"].push_back(run["name"]);
+    chart["values"].push_back(rounded(value(run)));
+    told.push_back(fmt::format("{} {:.3g}", run["name"].get<std::string>(), value(run)));
+  }
+  chart["label"] = fmt::format("{}: {}.", title, fmt::join(told, ", "));
+  return chart;
+}
+
+Json cost_charts(const Json& result) {
+  Json charts = Json::array();
+  charts.push_back(bars(result, "Seconds, without the evaluation",
+                        [](const Json& run) { return run["seconds"].get<double>(); }));
+  charts.push_back(bars(result, "Peak memory, MiB",
+                        [](const Json& run) { return run["peak_memory_bytes"].get<double>() / (1 << 20); }));
+  return charts;
+}
+
+Json convergence(const std::filesystem::path& folder, const Json& result) {
+  std::vector<NamedHistory> runs;
+  for (const auto& run : result["runs"]) {
+    if (failed(run)) continue;
+    History history = read_history(folder / run["folder"].get<std::string>() / "history.csv");
+    if (!history.empty()) runs.push_back({run["name"], std::move(history)});
+  }
+  return runs.empty() ? Json::array() : convergence_charts(runs);
+}
+
+/// What is missing to the exact optimum on all rows, and the infeasibility there, by passes and by seconds.
+Json curves(const Json& result) {
+  Json charts = Json::array();
+  const auto chart = [&](const std::string& title, const char* x,
+                         const std::function<double(const Json&)>& y) {
+    Json one{{"kind", "line"},
+             {"title", fmt::format("{}, by {}", title, x)},
+             {"label", fmt::format("{} of each method on all rows, by {}.", title, x)},
+             {"x_label", x},
+             {"log_y", true},
+             {"series", Json::array()}};
+    for (const auto& run : result["runs"]) {
+      if (failed(run) || !run.contains("curve") || run["curve"].size() < 2) continue;
+      Json series{{"name", run["name"]}, {"x", Json::array()}, {"y", Json::array()}};
+      for (const auto& at : run["curve"]) {
+        series["x"].push_back(rounded(at[x].get<double>()));
+        series["y"].push_back(y(at) > 0 ? Json(rounded(y(at))) : Json());
+      }
+      one["series"].push_back(std::move(series));
+    }
+    if (!one["series"].empty()) charts.push_back(std::move(one));
+  };
+  if (result["exact"].is_null()) return charts;
+  const double optimum = result["exact"]["value"];
+  for (const char* x : {"passes", "seconds"}) {
+    chart("Missing to exact", x,
+          [&](const Json& at) { return 1 - at["total_correlation"].get<double>() / optimum; });
+    chart("Infeasibility", x, [](const Json& at) { return at["infeasibility"].get<double>(); });
+  }
+  return charts;
+}
+
+}  // namespace
+
+bool is_comparison(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  return std::filesystem::exists(folder / kComparison, ignored);
+}
+
+void write_comparison_report(const std::filesystem::path& folder) {
+  std::ifstream text(folder / kComparison);
+  const Json result = Json::parse(text);
+  std::vector<std::string> words{
+      "Each run was a process of its own; its seconds do not count the evaluation on all rows. "
+      "Its own report is in the folder of its name beside this one."};
+  if (!result["exact"].is_null())
+    words.push_back(fmt::format("The exact optimum is {:.6f}.", result["exact"]["value"].get<double>()));
+  Json sections = Json::array();
+  sections.push_back({{"heading", "Methods"}, {"text", words}, {"table", table(result)}});
+  sections.push_back({{"heading", "What they cost"}, {"charts", cost_charts(result)}});
+  if (Json charts = curves(result); !charts.empty())
+    sections.push_back(
+        {{"heading", "Convergence"},
+         {"text",
+          "On all rows: which share of the exact total is missing, and the distance from the manifold. The "
+          "clock stands still while this is found out."},
+         {"charts", std::move(charts)}});
+  else if (charts = convergence(folder, result); !charts.empty())
+    sections.push_back({{"heading", "On the way"},
+                        {"text", "What each method saw of its batches, step by step."},
+                        {"charts", std::move(charts)}});
+  if (result.contains("command"))
+    sections.push_back({{"heading", "How to reproduce it"}, {"code", shell_text(result["command"])}});
+  write_page(folder / "report.html", {{"title", "Comparison: " + problem_name(result["problem"])},
+                                      {"sections", std::move(sections)}});
+}
+
+}  // namespace landfall::app

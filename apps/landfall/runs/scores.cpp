@@ -1,0 +1,80 @@
+#include "runs/scores.hpp"
+
+#include <landfall/data/rows/rows.hpp>
+#include <landfall/errors.hpp>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace landfall::app {
+namespace {
+
+constexpr Index kRows = 1024;
+
+}  // namespace
+
+template <class S>
+ScoreReader<S>::ScoreReader(std::vector<ScoredView<S>> views, const TransformOptions& options)
+    : views_(std::move(views)), raw_(views_.size()) {
+  for (const auto& view : views_) {
+    transforms_.emplace_back(view.source->name(), view.source->cols(), options);
+    ColumnStatistics columns;
+    columns.mean = view.mean;
+    transforms_.back().follow(columns);
+    cols_ += view.weights.cols();
+  }
+}
+
+template <class S>
+bool ScoreReader<S>::next(Matrix<S>& scores) {
+  do {
+    for (std::size_t v = 0; v < views_.size(); ++v) views_[v].source->read(kRows, raw_[v]);
+    check_rows();
+    read_ += raw_[0].rows();
+    if (raw_[0].rows() == 0) return false;
+    drop_rows();
+  } while (raw_[0].rows() == 0);
+
+  scores.resize(raw_[0].rows(), cols_);
+  Index col = 0;
+  for (std::size_t v = 0; v < views_.size(); ++v) {
+    const Matrix<S>& weights = views_[v].weights;
+    transforms_[v].apply(raw_[v], rows_);
+    rows_.times(weights, scores.middleCols(col, weights.cols()));
+    col += weights.cols();
+  }
+  return true;
+}
+
+template <class S>
+void ScoreReader<S>::check_rows() {
+  if (raw_.front().rows() == raw_.back().rows()) return;
+  std::vector<Index> rows(raw_.size(), read_);
+  for (std::size_t v = 0; v < raw_.size(); ++v)
+    for (Index more = raw_[v].rows(); more > 0; more = views_[v].source->read(kRows, raw_[v]))
+      rows[v] += more;
+  throw DataError(fmt::format("{} has {} rows and {} has {}; expected as many in both",
+                              views_.front().source->name(), rows.front(), views_.back().source->name(),
+                              rows.back()));
+}
+
+template <class S>
+void ScoreReader<S>::drop_rows() {
+  drop_.assign(static_cast<std::size_t>(raw_[0].rows()), 0);
+  for (std::size_t v = 0; v < raw_.size(); ++v) transforms_[v].check(raw_[v], drop_);
+  const auto count = std::count(drop_.begin(), drop_.end(), 1);
+  if (count == 0) return;
+  dropped_ += count;
+  for (Batch<S>& batch : raw_) {
+    start_like(batch, selected_);
+    for (std::size_t i = 0; i < drop_.size(); ++i)
+      if (!drop_[i]) append_row(batch, static_cast<Index>(i), selected_);
+    std::swap(batch, selected_);
+  }
+}
+
+template class ScoreReader<float>;
+template class ScoreReader<double>;
+
+}  // namespace landfall::app

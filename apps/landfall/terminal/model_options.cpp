@@ -1,0 +1,115 @@
+#include "terminal/model_options.hpp"
+
+#include <landfall/errors.hpp>
+#include <landfall/parallel/threads.hpp>
+
+#include <array>
+#include <utility>
+
+#include "runs/run_folder.hpp"
+#include "terminal/help_page.hpp"
+
+namespace landfall::app {
+namespace {
+
+constexpr std::array<std::pair<Missing, std::string_view>, 3> kMissing{
+    {{Missing::error, "error"}, {Missing::drop, "drop"}, {Missing::mean, "mean"}}};
+
+}  // namespace
+
+Missing parse_missing(std::string_view name) {
+  for (const auto& [value, known] : kMissing)
+    if (known == name) return value;
+  throw UsageError(fmt::format("unknown rule '{}' for missing values; expected error, drop or mean", name));
+}
+
+std::string_view to_string(Missing missing) {
+  for (const auto& [value, name] : kMissing)
+    if (value == missing) return name;
+  return "unknown";
+}
+
+CLI::Option* add_missing(const OptionAdder& add, std::function<void(Missing)> use, const std::string& text) {
+  return add.choice(
+      "--missing", {"error", "drop", "mean"},
+      [use = std::move(use)](const std::string& name) { use(parse_missing(name)); }, text);
+}
+
+void add_row_options(const OptionAdder& add, TransformOptions& rows) {
+  add.command->add_flag("--scale", rows.unit_variance, "bring every column to unit variance");
+  add_missing(
+      add, [&rows](Missing missing) { rows.missing = missing; },
+      "values: error, drop (the row) or mean [error]");
+}
+
+void add_centring(const OptionAdder& add, TransformOptions& rows) {
+  add.command->add_flag_callback(
+      "--no-center", [&rows] { rows.centring = Centring::none; }, "take the columns as they are");
+}
+
+void add_held_out(const OptionAdder& add, double& fraction) {
+  add("--held-out", fraction, "X", "fraction of the rows to test on [0]")->check(CLI::Range(0.0, 0.9));
+}
+
+void add_landing_options(const OptionAdder& add, AdaptiveOptions& landing) {
+  add.command->set_help_all_flag("--help-all", "the same with the options of landing by hand");
+  const auto by_hand = [&](const char* name, auto& value, const char* shown, const char* text) {
+    return add(name, value, shown, text)->group(kByHand);
+  };
+  by_hand("--step", landing.step, "ETA", "[from the batch and the data]")->check(positive_number());
+  by_hand("--momentum", landing.momentum, "M", "[from the batch and the data]")->check(CLI::Range(0.0, 0.99));
+  by_hand("--attraction", landing.omega, "W", "omega [0.25]")->check(positive_number());
+  by_hand("--rank", landing.rank, "K", "of the preconditioner's sketch [64 or 2p]")->check(whole_number(1));
+  by_hand("--warm-up", landing.warm_up, "T", "passes over the first rows, kept in memory [8]")
+      ->check(whole_number(0));
+  add.choice(
+         "--estimator", {"recursive", "shared", "split", "svrg"},
+         [&landing](const std::string& name) { landing.estimator = parse_estimator(name); },
+         "recursive, shared, split or svrg [recursive]")
+      ->group(kByHand);
+}
+
+void add_guard(const OptionAdder& add, std::optional<Index>& guard, const char* standard) {
+  add("--guard", guard, "K", fmt::format("columns carried beside the p [{}]", standard))
+      ->check(whole_number(0))
+      ->group(kByHand);
+}
+
+void add_run_options(const OptionAdder& add, RunOptions& run) {
+  add("--precision", run.precision, "NAME", "single or double [single]")->check(one_of({"single", "double"}));
+  add("--threads", run.threads, "N", "of dense products [all]")->check(whole_number(1));
+  auto* out = add("--out", run.out, "FOLDER", "a new folder for weights, history, summary, report");
+  add.command->add_flag("--force", run.force, "replace the run that is there")->needs(out);
+  add.command->add_flag("--json", run.json, "print one JSON object instead of the table");
+  add_quiet(add, run.quiet, run.verbose);
+}
+
+void add_quiet(const OptionAdder& add, bool& quiet, bool& verbose) {
+  auto* flag = add.command->add_flag("--quiet", quiet, "print the table alone, no progress");
+  add.command->add_flag("--verbose", verbose, "say what was decided, and why")->excludes(flag);
+}
+
+void refuse_by_hand(const CLI::App& command, std::string_view method) {
+  for (const CLI::Option* option : command.get_options())
+    if (option->get_group() == kByHand && option->count() > 0)
+      throw CLI::ValidationError(option->get_name(),
+                                 fmt::format("is of landing, but --method is {}", method));
+}
+
+void add_checkpoint_options(const OptionAdder& add, RunOptions& run) {
+  auto* out = add.command->get_option("--out");
+  add.command->add_flag("--resume", run.resume, "go on from the checkpoint in --out")
+      ->needs(out)
+      ->excludes(add.command->get_option("--force"));
+  add("--checkpoint-every", run.checkpoint_every, "S", "seconds [60]")->check(number_from(0))->needs(out);
+}
+
+void begin(const RunOptions& run) {
+  if (!run.out.empty())
+    require_usable_folder(run.out, run.resume  ? Existing::resume
+                                   : run.force ? Existing::replace
+                                               : Existing::refuse);
+  if (run.threads != 0) set_threads(run.threads);
+}
+
+}  // namespace landfall::app

@@ -1,0 +1,85 @@
+// Options that the commands of models share: what is done to the rows, how the problem is solved, landing by
+// hand, and what becomes of the run.
+//
+//   const OptionAdder add{command};
+//   add_solver_options(add, options->cca, {.passes = "4", .batch = "128 or 8p", .ridge = "0.001"});
+//   add_row_options(add, options->cca.transform);
+//   add_run_options(add, options->run);
+//   add_landing_options(add, options->cca.landing);
+#pragma once
+
+#include <landfall/data/rows/transform.hpp>
+#include <landfall/landing/adaptive.hpp>
+
+#include <optional>
+#include <string>
+
+#include "terminal/arguments.hpp"
+#include <fmt/format.h>
+
+namespace landfall::app {
+
+struct RunOptions {
+  std::string precision = "single";
+  std::string out;  // run folder; none when empty
+  bool force = false, resume = false;
+  double checkpoint_every = 60;  // seconds
+  int threads = 0;               // 0: all
+  bool json = false, quiet = false, verbose = false;
+};
+
+/// What the help page says of the values that are taken where none is given.
+struct SolverDefaults {
+  const char* passes;
+  const char* batch;
+  const char* ridge;  // relative
+};
+
+/// --ridge, --relative-ridge, --passes, --batch, --memory and --seed of CcaOptions, IcaOptions or LdaOptions.
+template <class Options>
+void add_solver_options(const OptionAdder& add, Options& options, const SolverDefaults& defaults) {
+  auto* ridge =
+      add("--ridge", options.ridge, "G", "added to the diagonal of the covariance")->check(number_from(0));
+  add("--relative-ridge", options.relative_ridge, "G",
+      fmt::format("times the mean variance [{}]", defaults.ridge))
+      ->check(number_from(0))
+      ->excludes(ridge);
+  add("--passes", options.passes, "T", fmt::format("readings of the data by landing [{}]", defaults.passes))
+      ->check(positive_number());
+  add("--batch", options.batch, "R", fmt::format("rows per step [{}]", defaults.batch))
+      ->check(whole_number(1));
+  add("--memory", options.memory, "SIZE", "that may be used, such as 512MiB [2GiB]")
+      ->transform(memory_size());
+  add("--seed", options.seed, "N", "of the order of the rows and the start [0]")->check(whole_number(0));
+}
+
+/// --scale and --missing.
+void add_row_options(const OptionAdder& add, TransformOptions& rows);
+/// --no-center.
+void add_centring(const OptionAdder& add, TransformOptions& rows);
+CLI::Option* add_missing(const OptionAdder& add, std::function<void(Missing)> use, const std::string& text);
+Missing parse_missing(std::string_view name);
+std::string_view to_string(Missing missing);
+
+/// --held-out.
+void add_held_out(const OptionAdder& add, double& fraction);
+
+/// --step, --momentum, --attraction, --rank, --warm-up and --estimator, under a heading of their own.
+void add_landing_options(const OptionAdder& add, AdaptiveOptions& landing);
+/// --guard, under the same heading.
+void add_guard(const OptionAdder& add, std::optional<Index>& guard, const char* standard);
+
+/// --precision, --threads, --out, --force, --json, --quiet and --verbose.
+void add_run_options(const OptionAdder& add, RunOptions& run);
+/// The last two, of which there may be one.
+void add_quiet(const OptionAdder& add, bool& quiet, bool& verbose);
+/// --resume and --checkpoint-every.
+void add_checkpoint_options(const OptionAdder& add, RunOptions& run);
+
+/// Options of landing contradict a method that is not.
+void refuse_by_hand(const CLI::App& command, std::string_view method);
+
+/// Before the work: the run folder can be made, the threads are as many as asked for.
+void begin(const RunOptions& run);
+
+}  // namespace landfall::app

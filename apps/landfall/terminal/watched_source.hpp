@@ -1,0 +1,20 @@
+// A source that says how far it has been read: for the readings before and after the steps of a method.
+//
+//   ProgressLine line(standard_error(), !quiet);
+//   auto source = watched(open_source<float>("left.npy"), line);
+#pragma once
+
+#include <landfall/data/rows/source.hpp>
+
+#include "terminal/progress.hpp"
+
+namespace landfall::app {
+
+/// The same rows. The line must live longer.
+template <class S>
+SourcePtr<S> watched(SourcePtr<S> source, ProgressLine& line);
+
+extern template SourcePtr<float> watched<float>(SourcePtr<float>, ProgressLine&);
+extern template SourcePtr<double> watched<double>(SourcePtr<double>, ProgressLine&);
+
+}  // namespace landfall::app

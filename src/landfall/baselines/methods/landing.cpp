@@ -1,0 +1,124 @@
+// The paper's own forms of landing for CCA and ICA, beside the adaptive one that `landing` stands for: the
+// direction Psi_B, the normal term 2 Y H, no preconditioner.
+//
+//   landing-online     B, B' and the gradient from disjoint parts of a batch
+//   landing-averaged   covariances of all rows so far, exact after one pass; keeps the rows and n x n matrices
+//   landing-released   what the authors' released code does: half the field, one batch for everything (biased)
+//                        CCA   eta = 0.01, omega = 2, a tenth of that eta after four passes, which they chose
+//                              for pixels scaled to [-1, 1]
+//                        ICA   eta = 0.4, omega = 0.25, a tenth after three passes and again after four
+//
+// Steps of the first two: 1/2 over scale^2 (batch_pencil.hpp), since the curvature of Psi_B is of the order of
+// lambda_1(B)^2, with a cosine; omega such that eta omega lambda_1 = 1/4.
+#include <landfall/baselines/batch_pencil.hpp>
+#include <landfall/data/rows/dense_rows.hpp>
+#include <landfall/data/rows/row_count.hpp>
+#include <landfall/landing/sampled.hpp>
+#include <landfall/landing/solver.hpp>
+#include <landfall/landing/view_samples.hpp>
+#include <landfall/parallel/threads.hpp>
+
+#include <limits>
+
+namespace landfall {
+namespace {
+
+enum class Form { online, averaged, released };
+
+/// All rows, written out.
+template <class S>
+std::vector<RowMatrix<S>> all_rows(DataStream<S>& stream, Index rows) {
+  std::vector<RowMatrix<S>> views(stream.views());
+  std::vector<DenseRows<S>> dense(views.size());
+  Index filled = 0;
+  stream.begin_pass(in_file_order);
+  while (stream.next()) {
+    for (std::size_t i = 0; i < views.size(); ++i) {
+      const Index n = stream.view(i).cols(), count = stream.view(i).rows();
+      views[i].conservativeResize(std::max(rows, filled + count), n);
+      views[i].middleRows(filled, count) = dense[i](stream.view(i)).transpose();
+    }
+    filled += stream.view(0).rows();
+  }
+  for (auto& view : views) view.conservativeResize(filled, Eigen::NoChange);
+  return views;
+}
+
+template <class S, Form form>
+Result<S> solve_form(DataStream<S>& stream, const BaselineOptions<S>& options) {
+  const SerialBlas serial;  // the same result with any number of threads
+  const StochasticCcaOptions problem = stochastic_options(options);
+  validate(problem);
+  const Index rows = count_rows(stream);
+  const bool cca = stream.views() == 2;
+  const std::vector<Index> components(stream.views(), options.components);
+  const std::vector<S> ridge(options.ridge.begin(), options.ridge.begin() + (cca ? 2 : 1));
+  const ScoreObjective<S> objective = cca ? correlation_objective<S>() : logcosh_objective<S>();
+
+  stream.begin_pass(0);
+  stream.next();
+  const Index batch = stream.view(0).rows();
+  std::vector<const CentredBatch<S>*> views{&stream.view(0)};
+  if (cca) views.push_back(&stream.view(1));
+  const double scale = batch_scale<S>(views, problem);
+  Point<S> start = orthonormal_on<S>(views, problem, "landing");
+
+  std::shared_ptr<Samples<S>> samples;
+  if (form == Form::averaged) {
+    require_square_memory<S>("landing-averaged", 3, stream, options);
+    samples = std::make_shared<LinearSamples<S>>(all_rows(stream, rows), components, ridge, objective,
+                                                 options.seed);
+  } else {
+    samples = std::make_shared<StreamSamples<S>>(stream, components, ridge, objective, rows);
+  }
+  constexpr Estimator estimator = form == Form::online     ? Estimator::split
+                                  : form == Form::averaged ? Estimator::averaged
+                                                           : Estimator::shared;
+  std::vector<FieldOptions<S>> fields(stream.views());
+  SampledOracle<S> oracle(samples, {.estimator = estimator, .batch = batch}, std::move(fields));
+  SolverOptions<S> solver;
+  solver.step.rule = StepRule::fixed;
+  solver.trust = std::numeric_limits<double>::max();  // the paper has none
+  solver.stop = stop::passes(problem.passes);
+  solver.observer = options.observer;
+  if (form == Form::released) {
+    solver.step.size = (options.step > 0 ? options.step : cca ? 0.01 : 0.4) / 2;
+    solver.step.schedule = Schedule::milestones;
+    solver.step.milestones = cca ? std::vector<double>{4} : std::vector<double>{3, 4};
+    solver.omega = cca ? 2 : 0.25;
+  } else {
+    solver.step.size = options.step > 0 ? options.step : 0.5 / (scale * scale);
+    solver.step.schedule = Schedule::cosine;
+    solver.step.horizon = problem.passes;
+  }
+  return solve<S>(oracle, std::move(start), std::move(solver));
+}
+
+}  // namespace
+
+std::vector<Baseline> landing_methods() {
+  return {{.name = "landing-online",
+           .text = "landing as in the paper, online: disjoint parts of each batch",
+           .source = "the paper",
+           .memory = "n (p + r)",
+           .accuracy = 2e-2,
+           .stream = {solve_form<float, Form::online>, solve_form<double, Form::online>},
+           .mixtures = {solve_form<float, Form::online>, solve_form<double, Form::online>}},
+          {.name = "landing-averaged",
+           .text = "landing as in the paper, with the covariance of all rows so far",
+           .source = "the paper",
+           .memory = "n^2 + N n",
+           .accuracy = 2e-2,
+           .stream = {solve_form<float, Form::averaged>, solve_form<double, Form::averaged>},
+           .mixtures = {solve_form<float, Form::averaged>, solve_form<double, Form::averaged>}},
+          {.name = "landing-released",
+           .text = "landing as released by its authors: half the field, one shared batch, fixed step",
+           .source = "the paper's code",
+           .origin = Origin::reconstructed,
+           .memory = "n (p + r)",
+           .accuracy = 0.3,
+           .stream = {solve_form<float, Form::released>, solve_form<double, Form::released>},
+           .mixtures = {solve_form<float, Form::released>, solve_form<double, Form::released>}}};
+}
+
+}  // namespace landfall

@@ -1,0 +1,153 @@
+#include <landfall/data/rows/online_rows.hpp>
+#include <landfall/data/rows/rows.hpp>
+#include <landfall/errors.hpp>
+
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace landfall {
+namespace {
+
+constexpr TransformOptions kRunning{.centring = Centring::running};
+
+template <class S>
+std::uint64_t bytes(const Batch<S>& batch) {
+  return batch.values().size() * (sizeof(S) + (batch.sparse() ? sizeof(Index) : 0));
+}
+
+}  // namespace
+
+template <class S>
+OnlineRows<S>::OnlineRows(std::vector<std::string> names, const OnlineRowsOptions& options)
+    : names_(std::move(names)), options_(options), waiting_(names_.size()) {
+  if (options.batch < 1)
+    throw UsageError(fmt::format("a batch of {} rows, expected at least 1", options.batch));
+  if (options.first_rows < 1)
+    throw UsageError(fmt::format("first rows must be at least 1, got {}", options.first_rows));
+  raw_ = waiting_;
+  centred_.resize(names_.size());
+}
+
+template <class S>
+void OnlineRows<S>::check(const std::vector<const Batch<S>*>& views) const {
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    const Batch<S>& batch = *views[i];
+    if (batch.rows() != views[0]->rows())
+      throw DataError(fmt::format("{} has {} rows, {} has {}; expected as many", names_[0], views[0]->rows(),
+                                  names_[i], batch.rows()));
+    if (started_ && batch.cols() != waiting_[i].cols())
+      throw DataError(fmt::format("{}: a batch of {} columns, expected {} as before", names_[i], batch.cols(),
+                                  waiting_[i].cols()));
+    if (started_ && batch.sparse() != waiting_[i].sparse())
+      throw UsageError(fmt::format("{}: a {} batch, expected a {} one as before", names_[i],
+                                   batch.sparse() ? "sparse" : "dense", batch.sparse() ? "dense" : "sparse"));
+    std::vector<char> drop(static_cast<std::size_t>(batch.rows()));
+    Transform<S>(names_[i], batch.cols(), kRunning).check(batch, drop);
+  }
+}
+
+template <class S>
+void OnlineRows<S>::push(const std::vector<const Batch<S>*>& views, std::span<const Index> classes) {
+  check(views);
+  pushed_ = views;
+  pushed_classes_ = classes;
+  at_ = 0;
+  if (started_ || views[0]->rows() == 0) return;
+  started_ = true;
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    start_like(*views[i], waiting_[i]);
+    statistics_.emplace_back(views[i]->cols());
+    transforms_.emplace_back(names_[i], views[i]->cols(), kRunning);
+    means_.push_back(Vector<double>::Zero(views[i]->cols()));
+  }
+}
+
+template <class S>
+bool OnlineRows<S>::next() {
+  for (; at_ < pushed_[0]->rows() && waiting_[0].rows() < options_.batch; ++at_) {
+    for (std::size_t i = 0; i < pushed_.size(); ++i) append_row(*pushed_[i], at_, waiting_[i]);
+    if (!pushed_classes_.empty()) waiting_classes_.push_back(pushed_classes_[static_cast<std::size_t>(at_)]);
+  }
+  if (!started_ || waiting_[0].rows() < options_.batch) return false;
+  std::swap(raw_, waiting_);
+  std::swap(classes_, waiting_classes_);
+  waiting_classes_.clear();
+  for (std::size_t i = 0; i < raw_.size(); ++i) {
+    start_like(raw_[i], waiting_[i]);
+    statistics_[i].add(raw_[i]);
+  }
+  kept_now_ = !complete_;
+  if (kept_now_) keep();
+  return true;
+}
+
+template <class S>
+void OnlineRows<S>::keep() {
+  for (const auto& batch : raw_) first_bytes_ += bytes(batch);
+  first_.push_back(raw_);
+  first_count_ += raw_[0].rows();
+  complete_ = first_count_ >= options_.first_rows || first_bytes_ >= options_.memory;
+}
+
+template <class S>
+std::vector<CentredBatch<S>>& OnlineRows<S>::centred() {
+  for (std::size_t i = 0; i < raw_.size(); ++i) {
+    ColumnStatistics columns = statistics_[i].summary();
+    const double after = static_cast<double>(columns.rows),
+                 before = after - static_cast<double>(raw_[i].rows());
+    const Vector<double> centre = means_[i] + (columns.mean - means_[i]) / (1 + std::sqrt(before / after));
+    means_[i] = std::exchange(columns.mean, centre);
+    transforms_[i].follow(columns);
+    transforms_[i].apply(raw_[i], centred_[i]);
+  }
+  return centred_;
+}
+
+template <class S>
+std::vector<std::vector<CentredBatch<S>>> OnlineRows<S>::first() const {
+  auto batches = first_;
+  if (waiting_[0].rows() > 0) batches.push_back(waiting_);
+  std::vector<std::vector<CentredBatch<S>>> centred(batches.size());
+  for (auto& views : centred) views.resize(names_.size());
+  for (std::size_t i = 0; i < names_.size() && started_; ++i) {
+    Transform<S> transform(names_[i], cols(i), kRunning);
+    transform.follow(columns(i));
+    for (std::size_t k = 0; k < batches.size(); ++k) transform.apply(batches[k][i], centred[k][i]);
+  }
+  return centred;
+}
+
+template <class S>
+void OnlineRows<S>::forget_first() {
+  for (std::size_t i = 0; i < names_.size(); ++i) means_[i] = columns(i).mean;
+  std::exchange(first_, {});
+}
+
+template <class S>
+bool OnlineRows<S>::keep_more() {
+  if (first_bytes_ >= options_.memory) return false;
+  options_.first_rows = 2 * first_count_;
+  complete_ = false;
+  return true;
+}
+
+template <class S>
+Index OnlineRows<S>::rows() const {
+  if (!started_) return 0;
+  return statistics_[0].rows() + (complete_ ? 0 : waiting_[0].rows());
+}
+
+template <class S>
+ColumnStatistics OnlineRows<S>::columns(std::size_t i) const {
+  if (complete_) return statistics_[i].summary();
+  RunningStatistics<S> statistics = statistics_[i];
+  statistics.add(waiting_[i]);
+  return statistics.summary();
+}
+
+template class OnlineRows<float>;
+template class OnlineRows<double>;
+
+}  // namespace landfall

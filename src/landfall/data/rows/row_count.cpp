@@ -1,0 +1,19 @@
+#include <landfall/data/rows/row_count.hpp>
+
+namespace landfall {
+
+template <class S>
+Index count_rows(DataStream<S>& stream, double held_out) {
+  if (const ColumnStatistics* columns = stream.statistics(0)) return columns->rows;
+  const auto known = stream.source(0).rows();
+  if (known && held_out == 0) return *known;
+  Index rows = 0;
+  stream.begin_pass(0);
+  while (stream.next()) rows += stream.view(0).rows();
+  return rows;
+}
+
+template Index count_rows<float>(DataStream<float>&, double);
+template Index count_rows<double>(DataStream<double>&, double);
+
+}  // namespace landfall

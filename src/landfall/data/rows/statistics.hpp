@@ -1,0 +1,76 @@
+// Mean, variance, range and missing values of every column, in one pass.
+//
+//   landfall::ColumnStatistics columns = landfall::column_statistics<float>(source);
+//   use(columns.mean, columns.variance, columns.constant);
+//
+//   landfall::RunningStatistics<float> running(source.cols());    // the same, batch by batch
+//   running.add(batch);
+//   columns = running.summary();
+#pragma once
+
+#include <landfall/data/rows/source.hpp>
+
+namespace landfall {
+
+/// NaN and infinite entries count as missing and enter nothing else. A column without any number has zeros.
+struct ColumnStatistics {
+  Index rows = 0;
+  Index nonzeros = 0;  // entries that are neither zero nor missing, of all columns
+  Vector<double> mean;
+  Vector<double> variance;  // mean of (a - mean)^2; infinite if that is too large a number
+  Vector<double> min, max;
+  std::vector<Index> missing;   // how many, per column
+  std::vector<Index> constant;  // columns with one value only, or none: min = max
+};
+
+/// Sums are kept of a - c, where c is the first number of the column, so that a large mean costs no digits;
+/// sums of squares about the mean are merged as Chan, Golub and LeVeque do; both are
+/// compensated. Sparse rows are not filled in: their zeros are merged at the end.
+template <class S>
+class RunningStatistics {
+ public:
+  explicit RunningStatistics(Index cols);
+
+  void add(const Batch<S>& batch);
+  ColumnStatistics summary() const;
+
+  Index rows() const { return rows_; }
+  Index cols() const { return static_cast<Index>(columns_.size()); }
+
+ private:
+  /// A sum and what was lost of it to rounding.
+  struct Sum {
+    double high = 0, low = 0;
+    void add(double term);
+    double value() const { return high + low; }
+  };
+  struct Column {
+    Index count = 0, missing = 0;
+    double origin = 0;  // c
+    Sum sum;            // of a - c
+    Sum squares;        // of (a - mean)^2
+    double min = 0, max = 0;
+    void start(double value);
+    void merge(Index other_count, double other_sum, double other_squares);
+  };
+
+  void add_dense(const Batch<S>& batch, Index first, Index last);
+  void add_sparse(const Batch<S>& batch);
+
+  Index rows_ = 0, nonzeros_ = 0;
+  std::vector<Column> columns_;
+  Eigen::ArrayXd origin_, sum_, mean_, rest_, squares_, min_, max_;  // of a few rows
+  std::vector<Index> missing_;
+};
+
+/// Reads the source from where it is to its end.
+template <class S>
+ColumnStatistics column_statistics(Source<S>& source);
+
+#define LANDFALL_STATISTICS(EXTERN, S)        \
+  EXTERN template class RunningStatistics<S>; \
+  EXTERN template ColumnStatistics column_statistics<S>(Source<S>&);
+LANDFALL_STATISTICS(extern, float)
+LANDFALL_STATISTICS(extern, double)
+
+}  // namespace landfall

@@ -1,0 +1,257 @@
+#include <landfall/data/rows/rows.hpp>
+#include <landfall/data/rows/stream.hpp>
+#include <landfall/errors.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace landfall {
+
+template <class S>
+DataStream<S>::DataStream(std::vector<SourcePtr<S>> views, const StreamOptions& options)
+    : sources_(std::move(views)), options_(options) {
+  if (sources_.empty() || sources_.size() > 2)
+    throw UsageError(fmt::format("{} views, expected one or two", sources_.size()));
+  if (options.batch < 1)
+    throw UsageError(fmt::format("a batch of {} rows, expected at least 1", options.batch));
+  choose_centring();
+  check_rows();
+
+  // One order for all views: if one must be read in windows, so are the others.
+  if (options_.shuffle.window == 0)
+    for (const auto& source : sources_)
+      if (!source->random_access()) {
+        const Index window = default_window(source->cols(), source->sparse());
+        options_.shuffle.window =
+            options_.shuffle.window == 0 ? window : std::min(options_.shuffle.window, window);
+      }
+  for (const auto& source : sources_) {
+    readers_.emplace_back(*source, options_.shuffle);
+    transforms_.emplace_back(source->name(), source->cols(), options_.transform);
+    running_.emplace_back(source->cols());
+  }
+  raw_.resize(sources_.size());
+  current_.views.resize(sources_.size());
+  size_ring();
+  if (options_.transform.needs_statistics()) learn();
+  if (options_.read_ahead) thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
+}
+
+template <class S>
+void DataStream<S>::choose_centring() {
+  TransformOptions& transform = options_.transform;
+  const auto once = std::ranges::find_if(sources_, [](const auto& source) { return !source->rewindable(); });
+  const bool twice = once == sources_.end();
+  if (transform.centring == Centring::automatic)
+    transform.centring = twice ? Centring::exact : Centring::running;
+  if (transform.needs_statistics() && !twice)
+    throw UsageError(
+        fmt::format("{}: can be read only once, but {} takes a reading of its own; expected a "
+                    "file, or running centring",
+                    (*once)->name(),
+                    transform.centring == Centring::exact ? "exact centring"
+                    : transform.unit_variance             ? "scaling without centring"
+                                                          : "the mean of each column"));
+  following_ = transform.centring == Centring::running;
+}
+
+template <class S>
+void DataStream<S>::check_rows() {
+  for (const auto& source : sources_)
+    if (source->rows() && sources_[0]->rows() && *source->rows() != *sources_[0]->rows())
+      different_rows(*sources_[0]->rows(), *source->rows());
+}
+
+/// The first reading, in the order of the files: training rows that no view drops.
+template <class S>
+void DataStream<S>::learn() {
+  constexpr Index block = 1024;
+  for (const auto& source : sources_) source->rewind();
+  std::vector<Index> rows(sources_.size(), 0);
+  std::vector<double> no_labels;
+  for (bool more = true; more;) {
+    more = false;
+    for (std::size_t v = 0; v < sources_.size(); ++v) {
+      rows[v] += sources_[v]->read(block, raw_[v]);
+      more = more || raw_[v].rows() > 0;
+    }
+    if (std::ranges::any_of(rows, [&](Index count) { return count != rows[0]; })) {
+      for (std::size_t v = 0; v < sources_.size(); ++v)
+        while (raw_[v].rows() > 0) rows[v] += sources_[v]->read(block, raw_[v]);
+      different_rows(rows[0], rows[1]);
+    }
+    drop_.assign(static_cast<std::size_t>(raw_[0].rows()), 0);
+    for (std::size_t i = 0; i < drop_.size(); ++i)
+      drop_[i] = part_of(raw_[0].numbers()[i], options_.shuffle) != Part::training;
+    drop_rows(no_labels);
+    for (std::size_t v = 0; v < sources_.size(); ++v) running_[v].add(raw_[v]);
+  }
+  for (std::size_t v = 0; v < sources_.size(); ++v) {
+    if (running_[v].rows() == 0) throw DataError(fmt::format("{}: no rows to train on", sources_[v]->name()));
+    statistics_.push_back(running_[v].summary());
+    transforms_[v].learn(statistics_.back());
+    if (transforms_[v].kept().empty())
+      throw DataError(
+          fmt::format("{}: each of its {} columns is constant", sources_[v]->name(), sources_[v]->cols()));
+    sources_[v]->rewind();
+  }
+}
+
+/// Takes the rows that are marked, and those with missing values that are to be dropped, out of every view.
+template <class S>
+void DataStream<S>::drop_rows(std::vector<double>& labels) {
+  for (std::size_t v = 0; v < raw_.size(); ++v) transforms_[v].check(raw_[v], drop_);
+  if (std::ranges::none_of(drop_, [](char drop) { return drop; })) return;
+  for (Batch<S>& batch : raw_) {
+    start_like(batch, selected_);
+    for (std::size_t i = 0; i < drop_.size(); ++i)
+      if (!drop_[i]) append_row(batch, static_cast<Index>(i), selected_);
+    std::swap(batch, selected_);
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    if (!drop_[i]) labels[kept++] = labels[i];
+  labels.resize(kept);
+}
+
+/// What was read ahead is forgotten.
+template <class S>
+void DataStream<S>::stop_reading(std::unique_lock<std::mutex>& lock) {
+  wanted_ = started_ = false;
+  changed_.wait(lock, [&] { return !reading_; });
+  filled_ = 0;
+}
+
+template <class S>
+void DataStream<S>::set_batch(Index rows) {
+  if (rows < 1) throw UsageError(fmt::format("a batch of {} rows, expected at least 1", rows));
+  std::unique_lock lock(mutex_);
+  stop_reading(lock);
+  options_.batch = rows;
+  size_ring();
+}
+
+/// Many batches, so that the caller goes on while the thread waits for a processor; fewer of large ones.
+template <class S>
+void DataStream<S>::size_ring() {
+  std::size_t row = 0;
+  for (const auto& source : sources_)
+    row += sizeof(S) * static_cast<std::size_t>(source->sparse() ? std::min<Index>(source->cols(), 1024)
+                                                                 : source->cols());
+  constexpr std::size_t bytes = 16 << 20;
+  const std::size_t slots = bytes / (row * static_cast<std::size_t>(options_.batch) + 1);
+  ahead_.resize(options_.read_ahead ? std::clamp<std::size_t>(slots, 3, 16) : 1);
+  for (Slot& slot : ahead_) slot.views.resize(sources_.size());
+  first_ = 0;
+}
+
+template <class S>
+void DataStream<S>::begin_pass(std::uint64_t pass, Part part) {
+  std::unique_lock lock(mutex_);
+  stop_reading(lock);
+  part_ = part;
+  if (following_)
+    for (std::size_t v = 0; v < running_.size(); ++v) {
+      running_[v] = RunningStatistics<S>(sources_[v]->cols());
+      // What was read ahead and never asked for leaves no trace.
+      if (!current_.columns.empty()) transforms_[v].follow(current_.columns[v]);
+    }
+  for (auto& reader : readers_) reader.begin_pass(pass, part);
+  wanted_ = started_ = true;
+  changed_.notify_all();
+}
+
+template <class S>
+bool DataStream<S>::next() {
+  if (!started_) throw UsageError("a batch was asked for before a pass was begun");
+  std::unique_lock lock(mutex_);
+  if (filled_ == 0 && wanted_ && !reading_) make_batch(lock);  // the thread has not come to it
+  changed_.wait(lock, [&] { return filled_ > 0; });
+  Slot& slot = ahead_[first_];
+  if (slot.error) std::rethrow_exception(slot.error);
+  if (slot.last) {
+    if (part_ == Part::training) following_ = false;
+    return false;
+  }
+  std::swap(current_.views, slot.views);
+  std::swap(current_.columns, slot.columns);
+  std::swap(current_.labels, slot.labels);
+  first_ = (first_ + 1) % ahead_.size();
+  --filled_;
+  if (filled_ <= ahead_.size() / 2) changed_.notify_all();  // not for each slot that becomes free
+  return true;
+}
+
+template <class S>
+void DataStream<S>::run(std::stop_token stop) {
+  std::unique_lock lock(mutex_);
+  while (changed_.wait(lock, stop, [&] { return wanted_ && !reading_ && filled_ < ahead_.size(); }))
+    make_batch(lock);
+}
+
+template <class S>
+void DataStream<S>::make_batch(std::unique_lock<std::mutex>& lock) {
+  Slot& slot = free_slot();
+  reading_ = true;
+  lock.unlock();
+  fill(slot);
+  lock.lock();
+  reading_ = false;
+  ++filled_;
+  if (slot.end()) wanted_ = false;
+  changed_.notify_all();
+}
+
+template <class S>
+void DataStream<S>::fill(Slot& slot) {
+  slot.last = false;
+  slot.error = nullptr;
+  try {
+    slot.last = !read(slot);
+  } catch (...) {
+    slot.error = std::current_exception();
+  }
+}
+
+template <class S>
+bool DataStream<S>::read(Slot& slot) {
+  do {
+    for (std::size_t v = 0; v < raw_.size(); ++v) {
+      readers_[v].read(options_.batch, raw_[v]);
+      if (!std::ranges::equal(raw_[v].numbers(), raw_[0].numbers()))
+        different_rows(readers_[0].count_rows(), readers_[v].count_rows());
+    }
+    if (raw_[0].rows() == 0) {
+      const Index left = readers_.front().count_rows(), right = readers_.back().count_rows();
+      if (left != right) different_rows(left, right);
+      return false;
+    }
+    slot.labels.assign(readers_[0].labels().begin(), readers_[0].labels().end());
+    drop_.assign(static_cast<std::size_t>(raw_[0].rows()), 0);
+    drop_rows(slot.labels);
+  } while (raw_[0].rows() == 0);
+
+  slot.columns.clear();
+  for (std::size_t v = 0; v < raw_.size(); ++v) {
+    if (following_ && part_ == Part::training) {
+      running_[v].add(raw_[v]);
+      slot.columns.push_back(running_[v].summary());
+      transforms_[v].follow(slot.columns[v]);
+    }
+    transforms_[v].apply(raw_[v], slot.views[v]);
+  }
+  return true;
+}
+
+template <class S>
+void DataStream<S>::different_rows(Index left, Index right) const {
+  throw DataError(fmt::format("{} has {} rows and {} has {}; expected as many in both", sources_[0]->name(),
+                              left, sources_[1]->name(), right));
+}
+
+template class DataStream<float>;
+template class DataStream<double>;
+
+}  // namespace landfall

@@ -1,0 +1,118 @@
+// One file of samples, or two whose rows belong together, as batches that are ready to use: shuffled,
+// complete, centred. While a batch is used, a thread reads the next ones.
+//
+//   std::vector<landfall::SourcePtr<float>> views;                 // left and right
+//   landfall::DataStream<float> stream(std::move(views), {.batch = 128});
+//   for (std::uint64_t pass = 0; pass < 10; ++pass) {
+//     stream.begin_pass(pass);
+//     while (stream.next()) use(stream.view(0), stream.view(1));
+//   }
+//   stream.begin_pass(0, landfall::Part::held_out);
+#pragma once
+
+#include <landfall/data/rows/shuffle.hpp>
+#include <landfall/data/rows/source.hpp>
+#include <landfall/data/rows/transform.hpp>
+
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+namespace landfall {
+
+struct StreamOptions {
+  Index batch = 128;            // rows; fewer in the last batch, and where rows are dropped
+  ShuffleOptions shuffle = {};  // window 0: that of the view which needs the smallest, for all
+  TransformOptions transform = {};
+  bool read_ahead = true;  // by a few batches, in a thread; the batches are the same without
+};
+
+template <class S>
+class DataStream {
+ public:
+  /// Reads all training rows once if the transform needs it; a UsageError for data that can be read only once
+  /// (standard input), where automatic centring is running. Views with different numbers of rows are an
+  /// error, here if the numbers are known, else at the end of the first reading.
+  DataStream(std::vector<SourcePtr<S>> views, const StreamOptions& options);
+
+  /// Rows per batch from the next pass on.
+  void set_batch(Index rows);
+
+  /// Starts a pass, whatever is left of another. Data that can be read only once have one pass, over training
+  /// or held-out rows: UsageError for the second. A running mean begins anew with each pass over training
+  /// rows until one has gone to its end, and stays what it is from then on.
+  void begin_pass(std::uint64_t pass, Part part = Part::training);
+
+  /// Makes the next batch the current one; false at the end of the pass. What went wrong in the thread is
+  /// thrown here.
+  bool next();
+
+  /// Of the current batch: its rows in every view, and their labels where the first view has them.
+  const CentredBatch<S>& view(std::size_t i) const { return current_.views[i]; }
+  std::span<const double> labels() const { return current_.labels; }
+
+  /// None, exact or running: what automatic centring became.
+  Centring centring() const { return options_.transform.centring; }
+  std::size_t views() const { return sources_.size(); }
+  const Source<S>& source(std::size_t i) const { return *sources_[i]; }
+  /// Not while a pass with a running mean goes on.
+  const Transform<S>& transform(std::size_t i) const { return transforms_[i]; }
+  /// Of the training rows, all columns; null where the transform did not need them.
+  const ColumnStatistics* statistics(std::size_t i) const {
+    return statistics_.empty() ? nullptr : &statistics_[i];
+  }
+
+ private:
+  struct Slot {
+    std::vector<CentredBatch<S>> views;
+    std::vector<double> labels;
+    std::vector<ColumnStatistics> columns;  // what a running mean made of them
+    bool last = false;                      // there was nothing left
+    std::exception_ptr error;
+    bool end() const { return last || error; }
+  };
+
+  void choose_centring();
+  void stop_reading(std::unique_lock<std::mutex>& lock);
+  void size_ring();
+  void make_batch(std::unique_lock<std::mutex>& lock);
+  void check_rows();
+  void learn();
+  void drop_rows(std::vector<double>& labels);
+  void fill(Slot& slot);
+  Slot& free_slot() { return ahead_[(first_ + filled_) % ahead_.size()]; }
+  bool read(Slot& slot);
+  [[noreturn]] void different_rows(Index left, Index right) const;
+  void run(std::stop_token stop);
+
+  std::vector<SourcePtr<S>> sources_;
+  StreamOptions options_;
+  std::vector<ShuffledReader<S>> readers_;
+  std::vector<Transform<S>> transforms_;
+  std::vector<ColumnStatistics> statistics_;
+  std::vector<RunningStatistics<S>> running_;
+  bool following_ = false;  // the running mean still changes
+  Part part_ = Part::training;
+  bool started_ = false;
+
+  std::vector<Batch<S>> raw_;
+  Batch<S> selected_;
+  std::vector<char> drop_;
+  Slot current_;
+  std::vector<Slot> ahead_;  // a ring: the `filled_` slots from first_ on hold batches
+
+  // Who is reading, the thread or the caller, has everything above for itself, but for current_ and the
+  // filled slots, which are the caller's.
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::size_t first_ = 0, filled_ = 0;
+  bool wanted_ = false;   // the pass is not at its end yet
+  bool reading_ = false;  // one of the two is
+  std::jthread thread_;   // last: ends before anything else goes
+};
+
+extern template class DataStream<float>;
+extern template class DataStream<double>;
+
+}  // namespace landfall

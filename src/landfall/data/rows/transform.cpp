@@ -1,0 +1,186 @@
+#include <landfall/data/rows/rows.hpp>
+#include <landfall/data/rows/transform.hpp>
+#include <landfall/errors.hpp>
+#include <landfall/linalg/products.hpp>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <type_traits>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace landfall {
+
+template <class S>
+void CentredBatch<S>::times(In<S> x, Out<S> out) const {
+  const bool scaled = inverse_scale.size() > 0;
+  if (!scaled && mean.size() == 0) return batch.times(x, out);
+  if (x.rows() != cols())
+    throw UsageError(fmt::format("a batch of {} columns times {}x{}", cols(), x.rows(), x.cols()));
+  if (scaled) scaled_.resize(x.rows(), x.cols()) = inverse_scale.asDiagonal() * x;
+  const Eigen::Ref<const Matrix<S>> dx = scaled ? Eigen::Ref<const Matrix<S>>(scaled_.view()) : x;
+  batch.times(dx, out);
+  if (mean.size() == 0) return;
+  View<S>& shift = row_.resize(1, x.cols());
+  multiply_at<S>(mean, dx, shift);
+  out.rowwise() -= shift.row(0);
+}
+
+template <class S>
+void CentredBatch<S>::transpose_times(In<S> w, Out<S> out, S scale, S beta) const {
+  if (inverse_scale.size() > 0 && beta != 0)  // D is applied to all of out below
+    out.array().colwise() /= inverse_scale.array();
+  batch.transpose_times(w, out, scale, beta);
+  if (mean.size() > 0) {
+    View<S>& sums = row_.resize(1, w.cols());
+    sums = w.colwise().sum();
+    multiply<S>(mean, sums, out, -scale, S(1));
+  }
+  if (inverse_scale.size() > 0) out.array().colwise() *= inverse_scale.array();
+}
+
+template <class S>
+Transform<S>::Transform(std::string name, Index cols, const TransformOptions& options)
+    : name_(std::move(name)),
+      cols_(cols),
+      options_(options),
+      kept_(static_cast<std::size_t>(cols)),
+      place_(kept_.size()) {
+  std::iota(kept_.begin(), kept_.end(), Index{0});
+  place_ = kept_;
+  mean_.setZero(cols);
+  scale_.setOnes(cols);
+  replacement_.setZero(cols);
+}
+
+template <class S>
+void Transform<S>::learn(const ColumnStatistics& columns) {
+  kept_.clear();
+  dropped_.clear();
+  auto constant = columns.constant.begin();
+  for (Index j = 0; j < cols_; ++j) {
+    bool zero = constant != columns.constant.end() && *constant == j;
+    if (zero) ++constant;
+    if (options_.centring == Centring::none) zero = zero && columns.min(j) == 0;
+    place_[static_cast<std::size_t>(j)] = zero ? -1 : static_cast<Index>(kept_.size());
+    (zero ? dropped_ : kept_).push_back(j);
+  }
+  follow(columns);
+}
+
+template <class S>
+void Transform<S>::follow(const ColumnStatistics& columns) {
+  const auto count = static_cast<Index>(kept_.size());
+  replacement_ = columns.mean;
+  mean_.setZero(count);
+  scale_.setOnes(count);
+  for (Index k = 0; k < count; ++k) {
+    const Index j = kept_[static_cast<std::size_t>(k)];
+    if (options_.centring != Centring::none) mean_(k) = columns.mean(j);
+    if (options_.unit_variance && columns.variance(j) > 0) scale_(k) = std::sqrt(columns.variance(j));
+    if (!std::isfinite(mean_(k)) || !std::isfinite(scale_(k)))
+      throw DataError(
+          fmt::format("{}: column {} has numbers too large for their mean or variance", name_, j + 1));
+  }
+}
+
+template <class S>
+void Transform<S>::check(const Batch<S>& batch, std::vector<char>& drop) const {
+  if (options_.missing == Missing::mean) return;
+  const auto found = [&](Index row, Index col, S value) {
+    if (options_.missing == Missing::drop) {
+      drop[static_cast<std::size_t>(row)] = 1;
+      return;
+    }
+    // A number that only double precision can hold becomes infinite too.
+    const bool single = std::is_same_v<S, float> && !std::isnan(value);
+    throw DataError(fmt::format("{}: row {}, column {} is {}{}; every entry must be finite", name_,
+                                batch.numbers()[static_cast<std::size_t>(row)] + 1, col + 1,
+                                std::isnan(value) ? "NaN"
+                                : value > 0       ? "Inf"
+                                                  : "-Inf",
+                                single ? " in single precision" : ""));
+  };
+  if (batch.sparse()) {
+    for (Index i = 0; i < batch.rows(); ++i)
+      for (Index k = batch.starts()[static_cast<std::size_t>(i)];
+           k < batch.starts()[static_cast<std::size_t>(i) + 1]; ++k)
+        if (const S value = batch.values()[static_cast<std::size_t>(k)]; !std::isfinite(value))
+          found(i, batch.columns()[static_cast<std::size_t>(k)], value);
+    return;
+  }
+  if (all_finite(batch.dense())) return;
+  for (Index i = 0; i < batch.rows(); ++i)
+    if (!all_finite(batch.dense().col(i)))
+      for (Index j = 0; j < batch.cols(); ++j)
+        if (const S value = batch.dense()(j, i); !std::isfinite(value)) found(i, j, value);
+}
+
+template <class S>
+void Transform<S>::apply(Batch<S>& batch, CentredBatch<S>& out) const {
+  if (batch.cols() != cols_)
+    throw UsageError(fmt::format("{}: a batch of {} columns, expected {}", name_, batch.cols(), cols_));
+  const bool centred = options_.centring != Centring::none, scaled = options_.unit_variance;
+  const bool sparse = batch.sparse();
+  if (options_.missing == Missing::mean)
+    for (std::size_t k = 0; k < batch.values().size(); ++k)
+      if (S& value = batch.values()[k]; !std::isfinite(value)) {
+        const Index j = sparse ? batch.columns()[k] : static_cast<Index>(k) % cols_;
+        value = static_cast<S>(replacement_(j));
+      }
+
+  out.mean.resize(0);
+  out.inverse_scale.resize(0);
+  constexpr auto largest = static_cast<double>(std::numeric_limits<S>::max());
+  if (sparse && centred) out.mean = mean_.cast<S>();
+  if (sparse && scaled) out.inverse_scale = scale_.cwiseInverse().cwiseMin(largest).cast<S>();
+  if (dropped_.empty()) {
+    std::swap(batch, out.batch);
+  } else if (sparse) {
+    out.batch.start_sparse(static_cast<Index>(kept_.size()));
+    for (std::size_t i = 0; i < batch.numbers().size(); ++i) {
+      out.batch.add_sparse_row(batch.numbers()[i]);
+      for (auto k = static_cast<std::size_t>(batch.starts()[i]);
+           k < static_cast<std::size_t>(batch.starts()[i + 1]); ++k)
+        if (const Index place = place_[static_cast<std::size_t>(batch.columns()[k])]; place >= 0)
+          out.batch.add_entry(place, batch.values()[k]);
+    }
+  } else {
+    out.batch.start_dense(static_cast<Index>(kept_.size()));
+    S* to = out.batch.add_rows(batch.numbers()).data();
+    const S* from = batch.values().data();
+    for (Index i = 0; i < batch.rows(); ++i, from += cols_)
+      for (const Index j : kept_) *to++ = from[j];
+  }
+  if (sparse || !(centred || scaled)) return;
+
+  // In double: a - m keeps the digits of a, however large m is. Plain loops, as Eigen uses no vectors where
+  // the scalar changes.
+  const Index n = out.batch.cols();
+  const double* mean = mean_.data();
+  const double* scale = scale_.data();
+  S* row = out.batch.values().data();
+  for (Index i = 0; i < out.batch.rows(); ++i, row += n)
+    if (scaled)
+      for (Index j = 0; j < n; ++j)
+        row[j] = static_cast<S>((static_cast<double>(row[j]) - mean[j]) / scale[j]);
+    else
+      for (Index j = 0; j < n; ++j) row[j] = static_cast<S>(static_cast<double>(row[j]) - mean[j]);
+}
+
+template <class S>
+Matrix<S> Transform<S>::restore_rows(In<S> weights) const {
+  if (weights.rows() != static_cast<Index>(kept_.size()))
+    throw UsageError(
+        fmt::format("{}: weights for {} columns, expected {}", name_, weights.rows(), kept_.size()));
+  Matrix<S> all = Matrix<S>::Zero(cols_, weights.cols());
+  for (std::size_t k = 0; k < kept_.size(); ++k) all.row(kept_[k]) = weights.row(static_cast<Index>(k));
+  return all;
+}
+
+LANDFALL_TRANSFORM(, float)
+LANDFALL_TRANSFORM(, double)
+
+}  // namespace landfall

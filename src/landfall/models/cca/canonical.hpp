@@ -1,0 +1,49 @@
+// Two sets of projections become canonical variates: the end of every method for CCA.
+//
+//   #include <landfall/data/rows/stream.hpp>
+//   std::vector<landfall::SourcePtr<double>> views;                // left and right
+//   landfall::DataStream<double> stream(std::move(views), {});
+//   auto moments = landfall::canonical_moments<double>(stream, landfall::Part::training, x, y);
+//   auto rotation = landfall::canonical_rotation(moments, 5);
+//   use(rotation.correlations, rotation.left, rotation.right);    // x * rotation.left: ordered, uncorrelated
+#pragma once
+
+#include <landfall/data/rows/stream.hpp>
+#include <landfall/linalg/types.hpp>
+#include <landfall/models/fit/covariance.hpp>
+
+namespace landfall {
+
+/// P = X'B_x X, Q = Y'B_y Y and R = X'S_xy Y of projections X, Y.
+struct CanonicalMoments {
+  Matrix<double> left, right, cross;
+  Index rows = 0;
+};
+
+/// The second moments of the scores A X and A Y over a part of the rows, without a ridge.
+template <class S>
+CanonicalMoments canonical_moments(DataStream<S>& stream, Part part, In<S> x, In<S> y);
+
+/// The same from covariances, with the ridge that they have; sums in double precision.
+template <class S>
+CanonicalMoments canonical_moments(const Covariances<S>& covariances, const Point<S>& x);
+
+struct CanonicalRotation {
+  Vector<double> correlations;  // descending
+  Matrix<double> left, right;   // U, V with U'PU = V'QV = I and U'RV = diag(correlations)
+};
+
+/// The leading p singular triples of P^-1/2 R Q^-1/2. Throws NumericalError when P or Q has a rank below p.
+CanonicalRotation canonical_rotation(const CanonicalMoments& moments, Index p);
+
+/// Correlations of column j of the left scores with column j of the right, as they are; 0 where one is
+/// constant.
+Vector<double> paired_correlations(const CanonicalMoments& moments);
+
+#define LANDFALL_CANONICAL(EXTERN, S)                                                        \
+  EXTERN template CanonicalMoments canonical_moments<S>(DataStream<S>&, Part, In<S>, In<S>); \
+  EXTERN template CanonicalMoments canonical_moments<S>(const Covariances<S>&, const Point<S>&);
+LANDFALL_CANONICAL(extern, float)
+LANDFALL_CANONICAL(extern, double)
+
+}  // namespace landfall

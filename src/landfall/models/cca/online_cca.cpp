@@ -1,0 +1,142 @@
+#include <landfall/errors.hpp>
+#include <landfall/linalg/symmetric.hpp>
+#include <landfall/models/cca/canonical.hpp>
+#include <landfall/models/cca/online_cca.hpp>
+#include <landfall/models/fit/online_options.hpp>
+#include <landfall/parallel/threads.hpp>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace landfall {
+namespace {
+
+constexpr std::array<const char*, 2> kNames{"left", "right"};
+
+}  // namespace
+
+template <class S>
+OnlineCca<S>::OnlineCca(const OnlineCcaOptions& options) : options_(options) {
+  if (options.components < 1)
+    throw UsageError(fmt::format("p must be at least 1, got {}", options.components));
+  check_ridge(options.ridge, options.relative_ridge);
+}
+
+template <class S>
+void OnlineCca<S>::partial_fit(const Batch<S>& left, const Batch<S>& right) {
+  if (!rows_) {
+    const OnlineRowsOptions options{
+        .batch = online_batch(options_.batch, options_.components, left.sparse() || right.sparse()),
+        .first_rows = options_.first_rows,
+        .memory = options_.memory / 4};
+    rows_.emplace(std::vector<std::string>{kNames[0], kNames[1]}, options);
+  }
+  rows_->push({&left, &right});
+  while (rows_->next())
+    if (landing_)
+      landing_->step(rows_->centred());
+    else if (rows_->complete())
+      begin();
+}
+
+/// The first rows are complete.
+template <class S>
+void OnlineCca<S>::begin() {
+  const std::array<double, 2> ridge{this->ridge(0), this->ridge(1)};
+  try {
+    landing_ = start(true);
+  } catch (const NumericalError&) {
+    if (!rows_->keep_more()) throw;
+    return;
+  }
+  ridge_ = ridge;
+  rows_->forget_first();
+}
+
+template <class S>
+double OnlineCca<S>::ridge(std::size_t view) const {
+  if (landing_) return ridge_[view];
+  return options_.ridge.value_or(options_.relative_ridge * mean_variance(rows_->columns(view)));
+}
+
+template <class S>
+std::unique_ptr<OnlineLanding<S>> OnlineCca<S>::start(bool more) const {
+  const Index p = options_.components;
+  Index most = rows_->rows() - 1;
+  std::vector<ConstantColumns> still;
+  for (std::size_t i = 0; i < 2; ++i) {
+    still.push_back(constant_columns(rows_->columns(i)));
+    const Index varying = rows_->cols(i) - static_cast<Index>(still[i].columns.size());
+    if (varying < p)
+      throw NumericalError(
+          fmt::format("{}: {} columns that are not constant in {} rows, expected at least p = {}", kNames[i],
+                      varying, rows_->rows(), p));
+    most = std::min(most, varying);
+  }
+  if (most < p)
+    throw NumericalError(
+        fmt::format("{} rows so far, expected at least {} for p = {}", rows_->rows(), p + 1, p));
+  const Index guard = options_.guard.value_or(std::max<Index>(4, p / 4));
+  const Index columns = p + std::clamp<Index>(guard, 0, most - p);
+  auto samples =
+      std::make_shared<InMemorySamples<S>>(rows_->first(), std::vector<Index>{columns, columns},
+                                           std::vector<S>{static_cast<S>(ridge(0)), static_cast<S>(ridge(1))},
+                                           correlation_objective<S>(), options_.seed);
+  const OnlineLandingOptions landing{.batch = rows_->batch(), .more = more, .seed = options_.seed};
+  return std::make_unique<OnlineLanding<S>>(samples, landing, still);
+}
+
+template <class S>
+CcaResult<S> OnlineCca<S>::result() const {
+  if (!rows_ || rows_->rows() == 0) throw UsageError("no rows so far, expected some before a result");
+  return finish(landing_ ? *landing_ : *start(false));
+}
+
+template <class S>
+CcaResult<S> OnlineCca<S>::finish(const OnlineLanding<S>& landing) const {
+  const SerialBlas serial;  // the same result with any number of threads
+  const Point<S>& x = landing.x();
+  const auto small = [&](std::size_t i, const Point<S>& m) {
+    return Matrix<double>((x[i].transpose() * m[i]).template cast<double>());
+  };
+  CanonicalMoments moments{small(0, landing.bx()), small(1, landing.bx()),
+                           -0.5 * (small(0, landing.gradient()) + small(1, landing.gradient()).transpose()),
+                           rows_->rows()};
+  symmetrize<double>(moments.left);
+  symmetrize<double>(moments.right);
+  const auto rotation = canonical_rotation(moments, options_.components);
+
+  CcaResult<S> result;
+  result.correlations = rotation.correlations.cwiseMin(1.0);
+  Vector<double> signs(options_.components);
+  for (std::size_t i = 0; i < 2; ++i) {
+    CcaView<S>& view = result.views[i];
+    ColumnStatistics columns = rows_->columns(i);
+    Matrix<double> weights = x[i].template cast<double>() * (i == 0 ? rotation.left : rotation.right);
+    for (const Index j : columns.constant) weights.row(j).setZero();
+    view.ridge = ridge(i);
+    require_online_rank<S>(kNames[i], weights, view.ridge, rows_->rows());
+    if (i == 0) signs = signs_of_largest(weights);
+    view.weights = (weights * signs.asDiagonal()).template cast<S>();
+    const Matrix<double>& metric = i == 0 ? moments.left : moments.right;
+    view.infeasibility = (metric - Matrix<double>::Identity(metric.rows(), metric.cols())).norm();
+    view.mean = std::move(columns.mean);
+    view.dropped = std::move(columns.constant);
+  }
+  result.method = FitMethod::landing;
+  result.reason = "rows as they come";
+  result.samples = rows_->rows();
+  result.stationarity = landing.progress().stationarity;
+  result.iterations = landing.progress().iteration;
+  result.back_offs = landing.progress().back_offs;
+  result.batch = rows_->batch();
+  result.choice = landing.choice();
+  result.termination = Termination::running;
+  return result;
+}
+
+template class OnlineCca<float>;
+template class OnlineCca<double>;
+
+}  // namespace landfall

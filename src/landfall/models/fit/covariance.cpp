@@ -1,0 +1,91 @@
+#include <landfall/data/rows/dense_rows.hpp>
+#include <landfall/linalg/products.hpp>
+#include <landfall/models/fit/covariance.hpp>
+#include <landfall/parallel/threads.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <thread>
+
+#include <cblas.h>
+
+namespace landfall {
+namespace {
+
+// products.hpp has a'a; with the rows of a batch as columns it is a a' that is wanted.
+void syrk(int n, int k, const double* a, int lda, double* c) {
+  cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n, k, 1, a, lda, 1, c, n);
+}
+void syrk(int n, int k, const float* a, int lda, float* c) {
+  cblas_ssyrk(CblasColMajor, CblasLower, CblasNoTrans, n, k, 1, a, lda, 1, c, n);
+}
+
+/// sum += a a', the lower triangle alone: half of the work.
+template <class S>
+void add_square(In<S> a, Matrix<S>& sum) {
+  syrk(static_cast<int>(a.rows()), static_cast<int>(a.cols()), a.data(), static_cast<int>(a.outerStride()),
+       sum.data());
+}
+
+/// What two views add: four products of the same size, which threads take one by one.
+template <class S>
+void add_pair(In<S> left, In<S> right, Covariances<S>& sums, int workers) {
+  const Index half = left.rows() / 2, rest = left.rows() - half;
+  std::atomic<int> next = 0;
+  const auto work = [&] {
+    for (int part = next++; part < 4; part = next++) {
+      if (part < 2) add_square<S>(part == 0 ? left : right, sums.within[static_cast<std::size_t>(part)]);
+      if (part == 2) multiply_bt<S>(left.topRows(half), right, sums.cross.topRows(half), 1, 1);
+      if (part == 3) multiply_bt<S>(left.bottomRows(rest), right, sums.cross.bottomRows(rest), 1, 1);
+    }
+  };
+  std::vector<std::jthread> others;
+  for (int i = 1; i < workers; ++i) others.emplace_back(work);
+  work();
+}
+
+// Up to so many columns the threads of BLAS gain little within one product.
+constexpr Index kNarrow = 1024;
+
+}  // namespace
+
+template <class S>
+Covariances<S> covariances(DataStream<S>& stream) {
+  Covariances<S> sums;
+  std::vector<Index> features;
+  for (std::size_t i = 0; i < stream.views(); ++i) {
+    features.push_back(static_cast<Index>(stream.transform(i).kept().size()));
+    sums.within.push_back(Matrix<S>::Zero(features[i], features[i]));
+  }
+  if (features.size() == 2) sums.cross.setZero(features[0], features[1]);
+
+  int workers = 1;
+  std::optional<SerialBlas> serial;
+  if (features.size() == 2 && std::max(features[0], features[1]) <= kNarrow) {
+    workers = std::min(threads(), 4);
+    serial.emplace();
+  }
+  DenseRows<S> left_rows, right_rows;
+  stream.begin_pass(in_file_order);
+  while (stream.next()) {
+    const auto left = left_rows(stream.view(0));
+    if (features.size() == 2)
+      add_pair<S>(left, right_rows(stream.view(1)), sums, workers);
+    else
+      add_square<S>(left, sums.within[0]);
+    sums.rows += stream.view(0).rows();
+  }
+  const S scale = S(1) / static_cast<S>(std::max<Index>(sums.rows, 1));
+  for (auto& within : sums.within) {
+    within *= scale;
+    within.template triangularView<Eigen::StrictlyUpper>() = within.transpose();
+  }
+  sums.cross *= scale;
+  return sums;
+}
+
+template Covariances<float> covariances<float>(DataStream<float>&);
+template Covariances<double> covariances<double>(DataStream<double>&);
+
+}  // namespace landfall

@@ -1,0 +1,26 @@
+// All rows of a source in memory, in batches of shuffled rows: where they fit, later passes read nothing.
+//
+//   const auto order = landfall::shuffled_rows(1000, seed);
+//   auto batches = landfall::read_into_memory<float>(source, transform, order, 128);
+#pragma once
+
+#include <landfall/landing/view_samples.hpp>
+
+namespace landfall {
+
+/// 0 ... rows - 1 in an order that depends on the seed alone. Takes memory for all, where Permutation takes
+/// none and thirty times as long.
+std::vector<Index> shuffled_rows(Index rows, std::uint64_t seed);
+
+/// These rows of a source that has random access, transformed; rows with missing values are an error.
+template <class S>
+InMemoryBatches<S> read_into_memory(Source<S>& source, const Transform<S>& transform,
+                                    std::span<const Index> rows, Index batch);
+
+#define LANDFALL_KEPT_ROWS(EXTERN, S)                                                     \
+  EXTERN template InMemoryBatches<S> read_into_memory<S>(Source<S>&, const Transform<S>&, \
+                                                         std::span<const Index>, Index);
+LANDFALL_KEPT_ROWS(extern, float)
+LANDFALL_KEPT_ROWS(extern, double)
+
+}  // namespace landfall

@@ -1,0 +1,256 @@
+#include <landfall/baselines/lobpcg.hpp>
+#include <landfall/baselines/registry.hpp>
+#include <landfall/errors.hpp>
+#include <landfall/landing/exact.hpp>
+#include <landfall/landing/sketch.hpp>
+#include <landfall/landing/solver.hpp>
+#include <landfall/linalg/random.hpp>
+#include <landfall/models/gevp/eigenpairs.hpp>
+#include <landfall/models/gevp/gevp.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+namespace landfall {
+namespace {
+
+constexpr std::array<std::pair<GevpMethod, std::string_view>, 4> kMethods{{{GevpMethod::automatic, "auto"},
+                                                                           {GevpMethod::direct, "direct"},
+                                                                           {GevpMethod::lobpcg, "lobpcg"},
+                                                                           {GevpMethod::landing, "landing"}}};
+
+// A dense solve of this size takes a few seconds on two cores, as do a few dense LOBPCG iterations.
+constexpr Index kDirectLimit = 2500;
+
+template <class S>
+Matrix<S> written_out(const SymmetricOperator<S>& m) {
+  const auto* dense = dynamic_cast<const DenseOperator<S>*>(&m);
+  return dense ? dense->matrix() : to_dense(m);
+}
+
+/// B is a matrix that one can afford to factor.
+template <class S>
+bool can_factor(const SymmetricOperator<S>& b) {
+  if (dynamic_cast<const DenseOperator<S>*>(&b)) return true;
+  return dynamic_cast<const SparseOperator<S>*>(&b) && b.size() <= kDirectLimit;
+}
+
+/// What Cholesky says where B can be factored; of a larger sparse B, what its entries say: 0 < b_ii and
+/// b_ij^2 < b_ii b_jj. The methods report what they meet of the rest.
+template <class S>
+void check_b(const SymmetricOperator<S>& b) {
+  if (can_factor(b)) return require_positive_definite<S>(written_out(b));
+  const Vector<S> diagonal = b.diagonal();
+  for (Index i = 0; i < diagonal.size(); ++i)
+    if (!(diagonal(i) > 0))
+      throw DataError(
+          fmt::format("B is not positive definite: row {0}, column {0} is {1}", i + 1, diagonal(i)));
+  const auto* sparse = dynamic_cast<const SparseOperator<S>*>(&b);
+  if (!sparse) return;
+  for (Index j = 0; j < b.size(); ++j)
+    for (typename Eigen::SparseMatrix<S>::InnerIterator entry(sparse->matrix(), j); entry; ++entry)
+      if (entry.row() != j &&
+          !(std::abs(entry.value()) < std::sqrt(diagonal(entry.row())) * std::sqrt(diagonal(j))))
+        throw DataError(fmt::format(
+            "B is not positive definite: row {}, column {} is {}, too large for a diagonal of {} and {}",
+            entry.row() + 1, j + 1, entry.value(), diagonal(entry.row()), diagonal(j)));
+}
+
+template <class S>
+void solve_direct(const SymmetricOperator<S>& a, const SymmetricOperator<S>& b, const GevpOptions& options,
+                  GevpResult<S>& result) {
+  auto pairs = solve_pencil<S>(written_out(a), written_out(b), options.components, options.smallest);
+  fix_signs(pairs.vectors);
+  result.values = std::move(pairs.values);
+  result.vectors = std::move(pairs.vectors);
+}
+
+template <class S>
+void solve_lobpcg(const SymmetricOperator<S>& a, const SymmetricOperator<S>& b, const GevpOptions& options,
+                  double tolerance, GevpResult<S>& result) {
+  check_b(b);
+  const std::uint64_t limit = options.max_iterations ? options.max_iterations : 1000;
+  LobpcgOptions lobpcg_options{
+      .components = options.components,
+      .smallest = options.smallest,
+      .tolerance = tolerance,
+      .max_iterations = static_cast<int>(std::min<std::uint64_t>(limit, std::numeric_limits<int>::max())),
+      .seed = options.seed,
+      .observer = {}};
+  if (options.observer)
+    lobpcg_options.observer = [&](int iteration, double residual) {
+      return options.observer({static_cast<std::uint64_t>(iteration), residual, 0});
+    };
+  auto found = lobpcg<S>(a, b, lobpcg_options);
+  fix_signs(found.vectors);
+  result.values = std::move(found.values);
+  result.vectors = std::move(found.vectors);
+  result.iterations = static_cast<std::uint64_t>(found.iterations);
+  switch (found.end) {
+    case LobpcgEnd::converged:
+      result.termination = Termination::converged;
+      break;
+    case LobpcgEnd::direct:
+      result.termination = Termination::converged;
+      result.reason += fmt::format("; LAPACK, since {} components are more than a fifth of n = {}",
+                                   options.components, a.size());
+      break;
+    case LobpcgEnd::max_iterations:
+      result.termination = Termination::iteration_limit;
+      break;
+    case LobpcgEnd::stopped:
+      result.termination = Termination::stopped;
+      break;
+    case LobpcgEnd::stagnated:
+      result.termination = Termination::no_progress;
+      break;
+  }
+}
+
+template <class S>
+void solve_landing(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& options, double tolerance,
+                   GevpResult<S>& result) {
+  check_b(*b);
+  const bool factor = !options.smallest && can_factor(*b);
+  const Direction direction =
+      options.direction.value_or(factor ? Direction::riemannian : Direction::preconditioned);
+  if (!options.direction) result.reason += fmt::format("; {} direction", to_string(direction));
+  StiefelBlock<S> block{b, options.components, {.direction = direction, .normal = Normal::newton}};
+  if (direction == Direction::preconditioned)
+    block.field.preconditioner = sketch_preconditioner<S>(
+        *b, {.rank = std::max<Index>(64, 2 * options.components), .seed = options.seed});
+  if (direction == Direction::riemannian)
+    block.field.preconditioner = inverse_preconditioner<S>(written_out(*b));
+  QuadraticOracle<S> oracle(a, options.smallest ? 1 : -1, block);
+
+  SolverOptions<S> solver_options{
+      .step = {.rule = StepRule::barzilai_borwein},
+      .stop = (stop::gradient(tolerance) && stop::feasibility(100 * tolerance)) ||
+              stop::iterations(options.max_iterations ? options.max_iterations : 20000)};
+  if (options.observer)
+    solver_options.observer = [&](const Progress& progress, const Point<S>&) {
+      return options.observer({progress.iteration, progress.stationarity, progress.infeasibility});
+    };
+  const auto found =
+      solve<S>(oracle, {gaussian<S>(b->size(), options.components, {options.seed, 0})}, solver_options);
+  if (found.termination == Termination::infeasible_start)
+    throw DataError("B is not positive definite: no start of full rank could be made B-orthonormal");
+  auto pairs = rayleigh_ritz<S>(*a, *b, found.x[0], options.smallest);
+  result.values = std::move(pairs.values);
+  result.vectors = std::move(pairs.vectors);
+  result.infeasibility = found.progress.infeasibility;
+  result.iterations = found.progress.iteration;
+  result.termination = found.termination;
+}
+
+/// The smallest eigenvalues are the largest of (-A, B).
+template <class S>
+void solve_by_baseline(const Baseline& baseline, OperatorPtr<S> a, OperatorPtr<S> b,
+                       const GevpOptions& options, GevpResult<S>& result) {
+  check_b(*b);
+  const auto turned = std::make_shared<CallbackOperator<S>>(a->size(), [&](In<S> x, Out<S> y) {
+    a->apply(x, y);
+    y = -y;
+  });
+  BaselineOptions<S> baseline_options{.components = options.components,
+                                      .step = options.step,
+                                      .tolerance = options.tolerance,
+                                      .iterations = options.max_iterations,
+                                      .seed = options.seed};
+  if (options.observer)
+    baseline_options.observer = [&](const Progress& progress, const Point<S>&) {
+      return options.observer({progress.iteration, progress.stationarity, progress.infeasibility});
+    };
+  const auto found =
+      solve_baseline<S>(baseline, {options.smallest ? OperatorPtr<S>(turned) : a, b}, baseline_options);
+  result.iterations = found.progress.iteration;
+  result.termination = found.termination;
+  result.infeasibility = found.progress.infeasibility;
+  if (found.termination == Termination::diverged)
+    throw NumericalError(
+        fmt::format("{} diverged after {} iterations", baseline.name, found.progress.iteration));
+  auto pairs = rayleigh_ritz<S>(*a, *b, found.x[0], options.smallest);
+  result.values = std::move(pairs.values);
+  result.vectors = std::move(pairs.vectors);
+}
+
+}  // namespace
+
+std::pair<GevpMethod, std::string> choose_gevp_method(const GevpOptions& options, Index n) {
+  if (options.method != GevpMethod::automatic) return {options.method, "asked for"};
+  if (n <= kDirectLimit)
+    return {GevpMethod::direct, fmt::format("n = {} is at most {}: n^3 is cheap", n, kDirectLimit)};
+  if (5 * options.components > n)
+    return {GevpMethod::direct,
+            fmt::format("{} components are more than a fifth of n = {}", options.components, n)};
+  return {GevpMethod::lobpcg, fmt::format("n = {} is above {}: only products with A and B", n, kDirectLimit)};
+}
+
+std::string_view to_string(GevpMethod method) {
+  for (const auto& [value, name] : kMethods)
+    if (value == method) return name;
+  return "unknown";
+}
+
+GevpMethod parse_gevp_method(std::string_view name) {
+  for (const auto& [value, known] : kMethods)
+    if (known == name) return value;
+  throw UsageError(fmt::format("unknown method '{}'; expected auto, direct, lobpcg or landing", name));
+}
+
+template <class S>
+GevpResult<S> solve_gevp(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& options) {
+  if (!a || !b) throw UsageError("the generalized eigenproblem needs A and B");
+  const Index n = a->size();
+  if (b->size() != n)
+    throw UsageError(fmt::format("A is {0}x{0}, B is {1}x{1}; expected the same size", n, b->size()));
+  if (options.components < 1 || options.components > n)
+    throw UsageError(
+        fmt::format("{} components asked of {}x{} matrices; expected 1 to {}", options.components, n, n, n));
+  if (!(options.tolerance >= 0))
+    throw UsageError(fmt::format("the tolerance must not be negative, got {}", options.tolerance));
+  const double tolerance = options.tolerance > 0      ? options.tolerance
+                           : std::is_same_v<S, float> ? 1e-5
+                                                      : 1e-10;
+
+  GevpResult<S> result;
+  const Baseline* baseline =
+      options.baseline.empty() ? nullptr : &find_baseline(options.baseline, Problem::gevp);
+  if (baseline) {
+    result.method = GevpMethod::baseline;
+    result.reason = "asked for";
+  } else {
+    std::tie(result.method, result.reason) = choose_gevp_method(options, n);
+  }
+  result.method_name = baseline ? baseline->name : to_string(result.method);
+  switch (result.method) {
+    case GevpMethod::lobpcg:
+      solve_lobpcg<S>(*a, *b, options, tolerance, result);
+      break;
+    case GevpMethod::landing:
+      solve_landing<S>(a, b, options, tolerance, result);
+      break;
+    case GevpMethod::baseline:
+      solve_by_baseline<S>(*baseline, a, b, options, result);
+      break;
+    default:
+      solve_direct<S>(*a, *b, options, result);
+      break;
+  }
+  auto quality = pair_quality<S>(*a, *b, {result.values, result.vectors});
+  result.residuals = std::move(quality.residuals);
+  result.stationarity = static_cast<double>(result.residuals.maxCoeff());
+  if (result.method != GevpMethod::landing && !baseline)
+    result.infeasibility = static_cast<double>(quality.infeasibility);
+  return result;
+}
+
+LANDFALL_GEVP(, float)
+LANDFALL_GEVP(, double)
+
+}  // namespace landfall

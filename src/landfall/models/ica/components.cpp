@@ -1,0 +1,132 @@
+#include <landfall/linalg/products.hpp>
+#include <landfall/linalg/symmetric.hpp>
+#include <landfall/models/ica/components.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace landfall {
+namespace {
+
+template <class S>
+class Accumulator {
+ public:
+  Accumulator(Contrast contrast, In<S> x)
+      : contrast_(contrast), x_(x), squares_(x.cols(), 2 * x.cols()), tall_(x.rows(), x.cols()) {
+    sums_.gram = sums_.slopes = Matrix<double>::Zero(x.cols(), x.cols());
+    sums_.mixing = Matrix<double>::Zero(x.rows(), x.cols());
+    sums_.value = sums_.curvature = Vector<double>::Zero(x.cols());
+  }
+
+  void add(const CentredBatch<S>& rows) {
+    const Index p = x_.cols();
+    auto& both = both_.resize(rows.rows(), 2 * p);
+    auto y = both.leftCols(p), slope = both.rightCols(p);
+    rows.times(x_, y);
+    for (Index j = 0; j < p; ++j) {
+      const ContrastSums sums = apply_contrast<S>(contrast_, y.col(j), S(1), slope.col(j));
+      sums_.value(j) += sums.value;
+      sums_.curvature(j) += sums.curvature;
+    }
+    multiply_at<S>(y, both, squares_);
+    sums_.gram += squares_.leftCols(p).template cast<double>();
+    sums_.slopes += squares_.rightCols(p).template cast<double>();
+    rows.transpose_times(y, tall_, 1, 0);
+    sums_.mixing += tall_.template cast<double>();
+    sums_.rows += rows.rows();
+  }
+
+  ComponentMoments mean() {
+    const double scale = 1 / static_cast<double>(std::max<Index>(sums_.rows, 1));
+    for (auto* m : {&sums_.gram, &sums_.slopes, &sums_.mixing}) *m *= scale;
+    for (auto* v : {&sums_.value, &sums_.curvature}) *v *= scale;
+    return std::move(sums_);
+  }
+
+ private:
+  Contrast contrast_;
+  Matrix<S> x_;
+  Scratch<S> both_;  // y and g'(y), side by side
+  Matrix<S> squares_, tall_;
+  ComponentMoments sums_;
+};
+
+}  // namespace
+
+template <class S>
+ComponentMoments component_moments(DataStream<S>& stream, Contrast contrast, In<S> x) {
+  Accumulator<S> sums(contrast, x);
+  stream.begin_pass(0);
+  while (stream.next()) sums.add(stream.view(0));
+  return sums.mean();
+}
+
+template <class S>
+ComponentMoments component_moments(const InMemoryBatches<S>& batches, Contrast contrast, In<S> x) {
+  Accumulator<S> sums(contrast, x);
+  for (const auto& batch : batches) sums.add(batch.front());
+  return sums.mean();
+}
+
+Matrix<double> newton_step(const ComponentMoments& moments, const Matrix<double>& metric,
+                           const Vector<double>& signs) {
+  const Index p = metric.rows();
+  const Matrix<double>& m = moments.slopes;
+  const Vector<double> c = moments.nonlinearity();
+  const double least = 0.05 * c.cwiseAbs().maxCoeff();  // below it a pair counts as Gaussian: no rotation
+  // y + T'y has E y_i g'(y_j) near M_ij + T_ji M_jj + T_ij E g''(y_j) for i != j. With T = S + E, S = (I -
+  // P)/2 for P = X'BX and E skew, s_j E y_i g'(y_j) is symmetric where
+  //   E_ij (s_i c_i + s_j c_j) = s_i M_ji - s_j M_ij - S_ij (s_j (M_jj + E g''_j) - s_i (M_ii + E g''_i)).
+  Matrix<double> t = 0.5 * (3 * Matrix<double>::Identity(p, p) - metric);
+  const Vector<double> sum = signs.cwiseProduct(m.diagonal() + moments.curvature);
+  for (Index j = 0; j < p; ++j)
+    for (Index i = 0; i < j; ++i) {
+      const double curvature = signs(i) * c(i) + signs(j) * c(j);
+      if (!(curvature > least)) continue;
+      const double residual = signs(i) * m(j, i) - signs(j) * m(i, j) - t(i, j) * (sum(j) - sum(i));
+      const double angle = std::clamp(residual / curvature, -0.3, 0.3);
+      t(i, j) += angle;
+      t(j, i) -= angle;
+    }
+  Matrix<double> gram = t.transpose() * metric * t;
+  symmetrize<double>(gram);
+  SymmetricEigen<double> eigen;
+  eigen.compute(gram);
+  return t * eigen.inverse_root();
+}
+
+double rotation_residual(const ComponentMoments& moments, const Vector<double>& signs) {
+  const Matrix<double> m = moments.slopes * signs.asDiagonal();
+  const double size = m.norm();
+  return size > 0 ? (m - m.transpose()).norm() / (2 * size) : 0;
+}
+
+OrderedComponents ordered_components(const ComponentMoments& moments, Contrast contrast,
+                                     const Matrix<double>& weights, const Matrix<double>& mixing) {
+  const Index p = weights.cols();
+  const Vector<double> entropy = (moments.value.array() - gaussian_value(contrast)).square();
+  const Vector<double> c = moments.nonlinearity() * super_gaussian_sign(contrast);
+  std::vector<Index> order(static_cast<std::size_t>(p));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return entropy(a) > entropy(b); });
+
+  OrderedComponents result{Matrix<double>(weights.rows(), p), Matrix<double>(mixing.rows(), p),
+                           Vector<double>(p), Vector<double>(p)};
+  for (Index j = 0; j < p; ++j) {
+    const Index from = order[static_cast<std::size_t>(j)];
+    Index largest = 0;
+    weights.col(from).cwiseAbs().maxCoeff(&largest);
+    const double sign = weights(largest, from) < 0 ? -1 : 1;
+    result.weights.col(j) = sign * weights.col(from);
+    result.mixing.col(j) = sign * mixing.col(from);
+    result.signs(j) = c(from) < 0 ? -1 : 1;
+    result.negentropy(j) = entropy(from);
+  }
+  return result;
+}
+
+LANDFALL_COMPONENTS(, float)
+LANDFALL_COMPONENTS(, double)
+
+}  // namespace landfall

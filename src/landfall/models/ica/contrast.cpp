@@ -1,0 +1,98 @@
+#include <landfall/errors.hpp>
+#include <landfall/models/ica/contrast.hpp>
+#include <landfall/models/ica/contrast_loops.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace landfall {
+namespace {
+
+constexpr std::array<std::pair<Contrast, std::string_view>, 3> kContrasts{
+    {{Contrast::logcosh, "logcosh"}, {Contrast::exp, "exp"}, {Contrast::cube, "cube"}}};
+
+template <class S>
+ContrastSums cube(const Eigen::Ref<const Vector<S>>& u, S weight, Eigen::Ref<Vector<S>> slope) {
+  constexpr Index chunk = 256;  // sums in single precision are short
+  ContrastSums sums;
+  for (Index first = 0; first < u.size(); first += chunk) {
+    const Index count = std::min(chunk, u.size() - first);
+    const auto part = u.segment(first, count).array();
+    const auto square = part.square();
+    slope.segment(first, count) = (weight * square * part).matrix();
+    sums.value += static_cast<double>(square.square().sum()) / 4;
+    sums.curvature += 3 * static_cast<double>(square.sum());
+  }
+  return sums;
+}
+
+}  // namespace
+
+std::string_view to_string(Contrast contrast) {
+  for (const auto& [value, name] : kContrasts)
+    if (value == contrast) return name;
+  return "unknown";
+}
+
+Contrast parse_contrast(std::string_view name) {
+  for (const auto& [value, known] : kContrasts)
+    if (known == name) return value;
+  throw UsageError(fmt::format("unknown contrast '{}'; expected logcosh, exp or cube", name));
+}
+
+double gaussian_value(Contrast contrast) {
+  switch (contrast) {
+    case Contrast::logcosh:
+      return 0.3745672075;
+    case Contrast::exp:
+      return -1 / std::numbers::sqrt2;
+    case Contrast::cube:
+      return 0.75;
+  }
+  return 0;
+}
+
+double super_gaussian_sign(Contrast contrast) {
+  return contrast == Contrast::cube ? -1 : 1;
+}
+
+template <class S>
+ContrastSums apply_contrast(Contrast contrast, const Eigen::Ref<const Vector<S>>& u, S weight,
+                            Eigen::Ref<Vector<S>> slope) {
+  switch (contrast) {
+    case Contrast::logcosh:
+      return logcosh_loop(u.data(), u.size(), weight, slope.data());
+    case Contrast::exp:
+      return exponential_loop(u.data(), u.size(), weight, slope.data());
+    case Contrast::cube:
+      return cube<S>(u, weight, slope);
+  }
+  return {};
+}
+
+template <class S>
+ScoreObjective<S> contrast_objective(Contrast contrast, std::shared_ptr<const Vector<S>> weights) {
+  if (!weights) throw UsageError("a contrast needs weights");
+  const auto apply = [contrast, weights = std::move(weights)](const std::vector<Scratch<S>>& alpha,
+                                                              std::vector<Scratch<S>>& b) {
+    const auto& a = alpha[0].view();
+    auto& out = b[0].view();
+    double sum = 0;
+    for (Index j = 0; j < a.cols(); ++j) {
+      const S w = (*weights)(j);
+      sum += static_cast<double>(w) * apply_contrast<S>(contrast, a.col(j), w, out.col(j)).value;
+    }
+    return sum / static_cast<double>(a.rows());
+  };
+  return {apply, {}};
+}
+
+LANDFALL_CONTRAST(, float)
+LANDFALL_CONTRAST(, double)
+
+}  // namespace landfall

@@ -1,0 +1,89 @@
+#include <landfall/errors.hpp>
+#include <landfall/linalg/symmetric.hpp>
+#include <landfall/models/fit/covariance.hpp>
+#include <landfall/models/ica/ica_baseline.hpp>
+
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace landfall {
+namespace {
+
+/// K = V diag(1/sqrt(values)) of the p largest eigenvalues of the covariance.
+template <class S>
+Matrix<S> whitening(DataStream<S>& stream, Index p) {
+  const auto moments = covariances(stream);
+  SymmetricEigen<S> eigen;
+  eigen.compute(moments.within[0]);
+  const auto values = eigen.values().tail(p);
+  const S least = static_cast<S>(eigen.values().size()) * std::numeric_limits<S>::epsilon() * values(p - 1);
+  if (!(values(0) > least))
+    throw NumericalError(fmt::format("{}: of rank {}, expected at least p = {}", stream.source(0).name(),
+                                     (eigen.values().array() > least).count(), p));
+  return eigen.vectors().rightCols(p) * values.cwiseSqrt().cwiseInverse().asDiagonal();
+}
+
+/// All rows, whitened by K.
+template <class S>
+WhitenedRows<S> whitened_rows(DataStream<S>& stream, const Matrix<S>& k, Index rows) {
+  const Index p = k.cols();
+  WhitenedRows<S> whitened{Matrix<S>(p, rows)};
+  Index filled = 0;
+  Matrix<S> scores;
+  stream.begin_pass(0);
+  while (stream.next()) {
+    const Index count = stream.view(0).rows();
+    scores.resize(count, p);
+    stream.view(0).times(k, scores);
+    if (filled + count > rows) whitened.z.conservativeResize(Eigen::NoChange, filled + count);
+    whitened.z.middleCols(filled, count) = scores.transpose();
+    filled += count;
+  }
+  whitened.z.conservativeResize(Eigen::NoChange, filled);
+  return whitened;
+}
+
+void require_memory_for_rows(const Baseline& baseline, double bytes, std::uint64_t memory) {
+  if (bytes > static_cast<double>(memory))
+    throw UsageError(fmt::format("{} keeps all rows: they take {:.3g} MiB, the memory limit is {:.3g} MiB",
+                                 baseline.name, bytes / (1 << 20), static_cast<double>(memory) / (1 << 20)));
+}
+
+}  // namespace
+
+template <class S>
+Result<S> solve_ica_baseline(const Baseline& baseline, DataStream<S>& stream, const IcaOptions& options,
+                             Index p, Index rows) {
+  if (options.contrast != Contrast::logcosh)
+    throw UsageError(
+        fmt::format("{} has the contrast logcosh, got {}", baseline.name, to_string(options.contrast)));
+  const BaselineOptions<S> baseline_options{.components = p,
+                                            .step = options.landing.step,
+                                            .passes = options.passes.value_or(2),
+                                            .memory = options.memory,
+                                            .seed = options.seed,
+                                            .observer = [&](const Progress& progress, const Point<S>&) {
+                                              return !options.observer || options.observer(progress);
+                                            }};
+  Result<S> result;
+  if (baseline.mixtures) {
+    result = baseline.mixtures.get<S>()(stream, baseline_options);
+  } else {
+    const double n = static_cast<double>(stream.transform(0).kept().size());
+    const double numbers = 2 * n * n + 3 * static_cast<double>(rows) * static_cast<double>(p);
+    require_memory_for_rows(baseline, numbers * sizeof(S), options.memory);
+    const Matrix<S> k = whitening(stream, p);
+    result = baseline.sources.get<S>()(whitened_rows(stream, k, rows), baseline_options);
+    if (!result.x.empty()) result.x = {k * result.x.at(0).transpose()};
+  }
+  if (result.termination == Termination::diverged)
+    throw NumericalError(fmt::format("{} diverged after {} steps; a smaller --step may help", baseline.name,
+                                     result.progress.iteration));
+  return result;
+}
+
+LANDFALL_ICA_BASELINE(, float)
+LANDFALL_ICA_BASELINE(, double)
+
+}  // namespace landfall

@@ -1,0 +1,166 @@
+#include <landfall/errors.hpp>
+#include <landfall/linalg/decompositions.hpp>
+#include <landfall/linalg/symmetric.hpp>
+#include <landfall/models/fit/online_options.hpp>
+#include <landfall/models/ica/ica_start.hpp>
+#include <landfall/models/ica/online_ica.hpp>
+#include <landfall/parallel/threads.hpp>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace landfall {
+namespace {
+
+constexpr double kBatches = 64;  // that running moments are the mean of: X moves
+
+}  // namespace
+
+template <class S>
+OnlineIca<S>::OnlineIca(const OnlineIcaOptions& options) : options_(options) {
+  if (options.components < 0)
+    throw UsageError(fmt::format("p must not be negative, got {}", options.components));
+  check_ridge(options.ridge, 0);
+}
+
+template <class S>
+void OnlineIca<S>::partial_fit(const Batch<S>& rows) {
+  if (!rows_) {
+    const Index n = std::max<Index>(rows.cols(), 1);
+    const Index p = options_.components > 0 ? options_.components : n;
+    const OnlineRowsOptions options{
+        .batch = options_.batch != 0 ? options_.batch : std::max<Index>(1024, ica_rows_for(p)),
+        .first_rows = ica_first_rows<S>({.first_rows = options_.first_rows, .memory = options_.memory}, n),
+        .memory = options_.memory / 4};
+    rows_.emplace(std::vector<std::string>{"data"}, options);
+  }
+  rows_->push({&rows});
+  while (rows_->next()) {
+    if (run_) {
+      step(rows_->centred());
+    } else if (rows_->complete()) {
+      try {
+        run_ = start(true);
+      } catch (const NumericalError&) {
+        if (!rows_->keep_more()) throw;
+        continue;
+      }
+      rows_->forget_first();
+    }
+  }
+}
+
+template <class S>
+typename OnlineIca<S>::Run OnlineIca<S>::start(bool more) const {
+  const SerialBlas serial;  // the same result with any number of threads
+  const auto still = rows_->columns(0).constant.size();
+  const Index varying = rows_->cols(0) - static_cast<Index>(still), rows = rows_->rows();
+  const Index p = options_.components > 0 ? options_.components : std::max<Index>(varying, 1);
+  if (varying < p)
+    throw NumericalError(fmt::format(
+        "{} columns that are not constant in {} rows so far, expected at least p = {}", varying, rows, p));
+  if (rows <= p)
+    throw NumericalError(fmt::format("{} rows so far, expected at least {} for p = {}", rows, p + 1, p));
+  const IcaOptions options{.contrast = options_.contrast, .memory = options_.memory, .seed = options_.seed};
+  Run run{.weights = std::make_shared<Vector<S>>(Vector<S>::Zero(p)),
+          .landing = {},
+          .value = {},
+          .curvature = {}};
+  const auto first = std::make_shared<InMemorySamples<S>>(
+      rows_->first(), std::vector<Index>{p}, std::vector<S>{static_cast<S>(options_.ridge)},
+      contrast_objective<S>(options_.contrast, run.weights), options_.seed);
+  IcaStart<S> start(first, run.weights, options);
+  start.warm_up(more ? 4 / static_cast<double>(rows) : 0);
+  const auto moments = component_moments<S>(first->batches(), options_.contrast, start.x()[0]);
+  run.value = moments.value;
+  run.curvature = moments.curvature;
+  const OnlineLandingOptions landing{
+      .batch = rows_->batch(), .more = more, .most_momentum = 0.5, .seed = options_.seed};
+  run.landing = std::make_unique<OnlineLanding<S>>(first, start.pilot(), start.release(), start.x(), landing);
+  return run;
+}
+
+template <class S>
+void OnlineIca<S>::step(std::vector<CentredBatch<S>>& rows) {
+  const SerialBlas serial;
+  InMemoryBatches<S> batch(1);
+  std::swap(batch[0], rows);
+  const auto now = component_moments<S>(batch, options_.contrast, run_->landing->x()[0]);
+  run_->value += (now.value - run_->value) / kBatches;
+  run_->curvature += (now.curvature - run_->curvature) / kBatches;
+  run_->landing->step(batch[0]);
+  std::swap(batch[0], rows);
+
+  auto known = moments(*run_);
+  known.rows = std::min(known.rows, static_cast<Index>(kBatches) * rows_->batch());
+  const Vector<double> c =
+      known.nonlinearity().cwiseProduct(run_->weights->template cast<double>().cwiseSign());
+  if (!(c.array() < -doubt(known)).any()) return;
+  reweigh<S>(known, doubt(known), *run_->weights);
+  run_->landing->forget();
+}
+
+/// E y y', E y g'(y)' and E a y' follow from B X and grad f.
+template <class S>
+ComponentMoments OnlineIca<S>::moments(const Run& run) const {
+  const Matrix<double> x = run.landing->x()[0].template cast<double>(),
+                       gradient = run.landing->gradient()[0].template cast<double>();
+  ComponentMoments moments;
+  moments.mixing = run.landing->bx()[0].template cast<double>() - options_.ridge * x;
+  moments.gram = x.transpose() * moments.mixing;
+  symmetrize<double>(moments.gram);
+  moments.slopes =
+      x.transpose() * gradient * run.weights->template cast<double>().cwiseInverse().asDiagonal();
+  moments.value = run.value;
+  moments.curvature = run.curvature;
+  moments.rows = rows_->rows();
+  return moments;
+}
+
+template <class S>
+IcaResult<S> OnlineIca<S>::result() const {
+  if (!rows_ || rows_->rows() == 0) throw UsageError("no rows so far, expected some before a result");
+  return run_ ? finish(*run_) : finish(start(false));
+}
+
+template <class S>
+IcaResult<S> OnlineIca<S>::finish(const Run& run) const {
+  const SerialBlas serial;
+  const auto moments = this->moments(run);
+  const Matrix<double> x = run.landing->x()[0].template cast<double>();
+  const Vector<double> signs = run.weights->template cast<double>().cwiseSign();
+  const Matrix<double> metric = moments.gram + options_.ridge * x.transpose() * x;
+  const Matrix<double> t = newton_step(moments, metric, signs);
+  // E a y' (E y y')^-1 of the sources y = (X T)'a.
+  const Matrix<double> regression =
+      moments.mixing * inverse<double>(moments.gram) * inverse<double>(t.transpose());
+
+  IcaResult<S> result;
+  ColumnStatistics columns = rows_->columns(0);
+  Matrix<double> weights = x * t;
+  for (const Index j : columns.constant) weights.row(j).setZero();
+  const auto components = ordered_components(moments, options_.contrast, weights, regression);
+  result.unmixing = components.weights.transpose().template cast<S>();
+  result.mixing = components.mixing.template cast<S>();
+  result.signs = components.signs;
+  result.negentropy = components.negentropy;
+  result.mean = std::move(columns.mean);
+  result.dropped = std::move(columns.constant);
+  result.contrast = options_.contrast;
+  result.ridge = options_.ridge;
+  result.samples = rows_->rows();
+  result.infeasibility = (metric - Matrix<double>::Identity(metric.rows(), metric.cols())).norm();
+  result.stationarity = rotation_residual(moments, signs);
+  result.iterations = run.landing->progress().iteration;
+  result.back_offs = run.landing->progress().back_offs;
+  result.batch = rows_->batch();
+  result.choice = run.landing->choice();
+  result.termination = Termination::running;
+  return result;
+}
+
+template class OnlineIca<float>;
+template class OnlineIca<double>;
+
+}  // namespace landfall

@@ -1,0 +1,68 @@
+// Independent component analysis of rows as they come: a stream without an end, an ordered result at any
+// time.
+//
+//   landfall::OnlineIca<float> model({.components = 5});
+//   model.partial_fit(batch);                 // any number of rows, any number of times
+//   const auto result = model.result();
+//   use(result.unmixing, result.negentropy, landfall::transform(result, batch));
+//
+// As OnlineCca: first rows that are kept, on which the signs of the sources are found (ica_start.hpp), then
+// one step of landing for each batch. Signs are looked at again as rows come; where one was wrong, the
+// estimate begins anew with the other. A result ends with the Newton step of ICA from what the estimator
+// knows, without another look at the rows. Directions without variance in the first rows stay out
+// (whitening.hpp).
+#pragma once
+
+#include <landfall/data/rows/online_rows.hpp>
+#include <landfall/landing/online.hpp>
+#include <landfall/models/ica/components.hpp>
+#include <landfall/models/ica/ica.hpp>
+
+namespace landfall {
+
+struct OnlineIcaOptions {
+  Index components = 0;  // p; 0: as many as there are columns that vary in the first rows
+  Contrast contrast = Contrast::logcosh;
+  double ridge = 0;  // absolute
+  Index batch = 0;   // rows per step; 0: 1024, or 8p if that is more
+  /// To keep: this many at least, 100 per column where a quarter of the memory holds them.
+  Index first_rows = 4096;
+  std::uint64_t memory = std::uint64_t{2} << 30;  // bytes
+  std::uint64_t seed = 0;
+};
+
+template <class S>
+class OnlineIca {
+ public:
+  explicit OnlineIca(const OnlineIcaOptions& options = {});
+
+  /// Rows, dense or sparse, always of the same width; none is nothing. Where an error is thrown for what is
+  /// in them, none of them was taken.
+  void partial_fit(const Batch<S>& rows);
+
+  /// What is known so far; rows that wait for a batch to be full do not count once the first rows are
+  /// complete. UsageError before the first row, NumericalError before the rows have rank p.
+  IcaResult<S> result() const;
+
+ private:
+  /// Landing with what the Newton step needs beside it.
+  struct Run {
+    std::shared_ptr<Vector<S>> weights;  // of f
+    std::unique_ptr<OnlineLanding<S>> landing;
+    Vector<double> value, curvature;  // E g(y) and E g''(y), running
+  };
+
+  Run start(bool more) const;
+  void step(std::vector<CentredBatch<S>>& rows);
+  ComponentMoments moments(const Run& run) const;
+  IcaResult<S> finish(const Run& run) const;
+
+  OnlineIcaOptions options_;
+  std::optional<OnlineRows<S>> rows_;
+  std::optional<Run> run_;  // once the first rows are complete
+};
+
+extern template class OnlineIca<float>;
+extern template class OnlineIca<double>;
+
+}  // namespace landfall

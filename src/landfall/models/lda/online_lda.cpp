@@ -1,0 +1,243 @@
+#include <landfall/data/rows/rows.hpp>
+#include <landfall/errors.hpp>
+#include <landfall/linalg/products.hpp>
+#include <landfall/linalg/symmetric.hpp>
+#include <landfall/models/fit/online_options.hpp>
+#include <landfall/models/lda/online_lda.hpp>
+#include <landfall/parallel/threads.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace landfall {
+namespace {
+
+constexpr double kMostShare = 1 - 1e-6;  // of mu = lambda / (1 + lambda), which is only estimated
+
+}  // namespace
+
+/// S_b = F F' changes with each batch. The estimator asks for the gradient at X_t and then, to carry its
+/// estimate along, at X_{t-1}: there it was told of the old S_b, and taking that away again leaves the new
+/// gradient alone.
+template <class S>
+struct OnlineLda<S>::Between {
+  Matrix<S> now, before;
+  int asked = 0;
+  Scratch<S> projected = {};
+
+  void follow(Matrix<S> factor) {
+    before = std::exchange(now, std::move(factor));
+    asked = 0;
+  }
+  double operator()(const Point<S>& x, Point<S>* gradient) {
+    const Matrix<S>& factor = asked++ == 0 ? now : before;
+    auto& p = projected.resize(factor.cols(), x[0].cols());
+    multiply_at<S>(factor, x[0], p);
+    if (gradient) multiply<S>(factor, p, (*gradient)[0], S(-1));
+    return -static_cast<double>(p.squaredNorm()) / 2;
+  }
+};
+
+template <class S>
+void OnlineLda<S>::Sums::add(const Batch<S>& batch, std::span<const Index> classes) {
+  const Index known = rows.cols();
+  Index all = known;
+  for (const Index c : classes) all = std::max(all, c + 1);
+  rows.conservativeResize(batch.cols(), all);
+  counts.conservativeResize(all);
+  rows.rightCols(all - known).setZero();
+  counts.tail(all - known).setZero();
+  for (Index i = 0; i < batch.rows(); ++i) {
+    const Index c = classes[static_cast<std::size_t>(i)];
+    counts(c) += 1;
+    each_entry(batch, i, [&](Index j, S value) { rows(j, c) += static_cast<double>(value); });
+  }
+}
+
+template <class S>
+OnlineLda<S>::OnlineLda(const OnlineLdaOptions& options) : options_(options) {
+  if (options.components < 0)
+    throw UsageError(fmt::format("p must be at least 1, or 0 for all, got {}", options.components));
+  check_ridge(options.ridge, options.relative_ridge.value_or(0));
+}
+
+template <class S>
+void OnlineLda<S>::partial_fit(const Batch<S>& rows, const Labels& labels) {
+  std::vector<std::string> names;
+  for (const Index row : rows.numbers())
+    names.push_back(labels.names()[static_cast<std::size_t>(labels.of(row))]);
+  partial_fit(rows, names);
+}
+
+template <class S>
+void OnlineLda<S>::partial_fit(const Batch<S>& rows, std::span<const std::string> labels) {
+  if (static_cast<Index>(labels.size()) != rows.rows())
+    throw DataError(fmt::format("{} labels for {} rows, expected as many", labels.size(), rows.rows()));
+  if (!rows_) {
+    const OnlineRowsOptions options{.batch = online_batch(options_.batch, options_.components, rows.sparse()),
+                                    .first_rows = options_.first_rows,
+                                    .memory = options_.memory / 4};
+    rows_.emplace(std::vector<std::string>{"data"}, options);
+  }
+  rows_->check({&rows});
+  std::vector<Index> classes;
+  for (const auto& label : labels) {
+    const auto [place, added] = numbers_.try_emplace(label, static_cast<Index>(names_.size()));
+    if (added) names_.push_back(label);
+    classes.push_back(place->second);
+  }
+  rows_->push({&rows}, classes);
+  while (rows_->next()) {
+    sums_.add(rows_->raw(0), rows_->classes());
+    if (landing_) {
+      auto& centred = rows_->centred();
+      between_->follow(between_factor());
+      landing_->step(centred);
+    } else if (rows_->complete()) {
+      begin();
+    }
+  }
+}
+
+/// The first rows are complete.
+template <class S>
+void OnlineLda<S>::begin() {
+  const double ridge = this->ridge();
+  const Index classes = means().present();
+  if (classes - 1 < std::max<Index>(options_.components, 1) && rows_->keep_more()) return;
+  try {
+    p_ = components(classes);
+    between_ = std::make_shared<Between>();
+    landing_ = start(between_, true);
+  } catch (const NumericalError&) {
+    if (!rows_->keep_more()) throw;
+    return;
+  }
+  ridge_ = ridge;
+  rows_->forget_first();
+}
+
+template <class S>
+double OnlineLda<S>::ridge() const {
+  if (landing_) return ridge_;
+  const double relative = options_.relative_ridge.value_or(sizeof(S) == sizeof(float) ? 1e-6 : 1e-8);
+  return options_.ridge.value_or(relative * mean_variance(rows_->columns(0)));
+}
+
+/// Of all rows that count, about their mean.
+template <class S>
+ClassMeans OnlineLda<S>::means() const {
+  Sums sums = sums_;
+  if (!rows_->complete()) sums.add(rows_->waiting(0), rows_->waiting_classes());
+  const Vector<double> mean = rows_->columns(0).mean;
+  ClassMeans classes{std::move(sums.rows), sums.counts / static_cast<double>(rows_->rows()), rows_->rows()};
+  for (Index c = 0; c < sums.counts.size(); ++c)
+    classes.means.col(c) = classes.means.col(c) / sums.counts(c) - mean;
+  return classes;
+}
+
+template <class S>
+Matrix<S> OnlineLda<S>::between_factor() const {
+  const ClassMeans classes = means();
+  return (classes.means * classes.priors.cwiseSqrt().asDiagonal()).template cast<S>();
+}
+
+template <class S>
+Index OnlineLda<S>::components(Index classes) const {
+  if (classes < 2)
+    throw DataError(fmt::format("{} class among the labels of {} rows so far, expected at least 2", classes,
+                                rows_->rows()));
+  const Index p = options_.components;
+  if (p > classes - 1)
+    throw UsageError(
+        fmt::format("p = {}, expected at most {} so far: {} classes differ in one direction less", p,
+                    classes - 1, classes));
+  const ColumnStatistics columns = rows_->columns(0);
+  const Index most =
+      std::min(rows_->cols(0) - static_cast<Index>(columns.constant.size()), rows_->rows() - 1);
+  if (most < std::max<Index>(p, 1))
+    throw NumericalError(fmt::format(
+        "{} columns that are not constant in {} rows so far, expected at least p = {}",
+        rows_->cols(0) - static_cast<Index>(columns.constant.size()), rows_->rows(), std::max<Index>(p, 1)));
+  return p > 0 ? p : std::min(classes - 1, most);
+}
+
+template <class S>
+std::unique_ptr<OnlineLanding<S>> OnlineLda<S>::start(const std::shared_ptr<Between>& between,
+                                                      bool more) const {
+  const SerialBlas serial;  // the same result with any number of threads
+  between->now = between->before = between_factor();
+  const ColumnStatistics statistics = rows_->columns(0);
+  const Index classes = means().present(), p = components(classes);
+  const Index columns = std::min({classes - 1, p + std::max<Index>(16, p), rows_->rows() - 1,
+                                  rows_->cols(0) - static_cast<Index>(statistics.constant.size())});
+  auto samples = std::make_shared<InMemorySamples<S>>(
+      rows_->first(), std::vector<Index>{columns}, std::vector<S>{static_cast<S>(ridge())},
+      ScoreObjective<S>{
+          .known = [between](const Point<S>& x, Point<S>* gradient) { return (*between)(x, gradient); }},
+      options_.seed);
+  const OnlineLandingOptions landing{.batch = rows_->batch(), .more = more, .seed = options_.seed};
+  return std::make_unique<OnlineLanding<S>>(samples, landing,
+                                            std::vector<ConstantColumns>{constant_columns(statistics)});
+}
+
+template <class S>
+LdaResult<S> OnlineLda<S>::result() const {
+  if (!rows_ || rows_->rows() == 0) throw UsageError("no rows so far, expected some before a result");
+  if (landing_) return finish(*landing_, p_);
+  const Index p = components(means().present());
+  return finish(*start(std::make_shared<Between>(), false), p);
+}
+
+template <class S>
+LdaResult<S> OnlineLda<S>::finish(const OnlineLanding<S>& landing, Index p) const {
+  const SerialBlas serial;
+  const Matrix<double> x = landing.x()[0].template cast<double>();
+  const ClassMeans classes = means();
+  Matrix<double> total = x.transpose() * landing.bx()[0].template cast<double>();
+  symmetrize<double>(total);
+  Matrix<double> centres(x.cols(), classes.means.cols());
+  multiply_at<double>(x, classes.means, centres);
+  // S_t + ridge in the place of S_w + ridge: lambda there is mu = lambda / (1 + lambda) here.
+  const auto rotation =
+      discriminant_rotation({total, centres * classes.priors.asDiagonal() * centres.transpose()}, p);
+  const Vector<double> mu = rotation.eigenvalues.cwiseMin(kMostShare);
+
+  LdaResult<S> result;
+  ColumnStatistics columns = rows_->columns(0);
+  Matrix<double> weights = x * rotation.vectors;
+  for (const Index j : columns.constant) weights.row(j).setZero();
+  result.ridge = ridge();
+  require_online_rank<S>("data", weights, result.ridge, rows_->rows());
+  const Vector<double> scale =
+      signs_of_largest(weights).array() / (1 - mu.array()).sqrt();  // unit variance within the classes
+  weights *= scale.asDiagonal();
+  result.weights = weights.template cast<S>();
+  result.mean = std::move(columns.mean);
+  result.dropped = std::move(columns.constant);
+  result.classes.assign(names_.begin(), names_.begin() + classes.priors.size());
+  result.priors = classes.priors;
+  result.centres.resize(p, classes.means.cols());
+  multiply_at<double>(weights, classes.means, result.centres);
+  result.eigenvalues = mu.array() / (1 - mu.array());
+  result.training_accuracy = std::numeric_limits<double>::quiet_NaN();
+  result.infeasibility = (total - Matrix<double>::Identity(total.rows(), total.cols())).norm();
+  result.method = FitMethod::landing;
+  result.reason = "rows as they come";
+  result.samples = rows_->rows();
+  result.stationarity = landing.progress().stationarity;
+  result.iterations = landing.progress().iteration;
+  result.back_offs = landing.progress().back_offs;
+  result.batch = rows_->batch();
+  result.choice = landing.choice();
+  result.termination = Termination::running;
+  return result;
+}
+
+template class OnlineLda<float>;
+template class OnlineLda<double>;
+
+}  // namespace landfall

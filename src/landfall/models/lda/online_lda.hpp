@@ -1,0 +1,84 @@
+// Linear discriminant analysis of rows as they come: a stream without an end, an ordered result at any time,
+// classes that appear when they do.
+//
+//   landfall::OnlineLda<float> model({.components = 2});
+//   const std::vector<std::string> labels(100, "setosa");    // as many as there are rows
+//   model.partial_fit(batch, labels);                         // any number of rows, any number of times
+//   const auto result = model.result();
+//   for (const landfall::Index c : landfall::predict(result, batch)) use(result.classes[c]);
+//
+// As OnlineCca: first rows that are kept, then one step of landing for each batch. The means of the classes
+// are those of all rows so far, n x C numbers, so S_b has no noise but that of the rows themselves.
+#pragma once
+
+#include <landfall/data/rows/online_rows.hpp>
+#include <landfall/landing/online.hpp>
+#include <landfall/models/lda/discriminant.hpp>
+#include <landfall/models/lda/lda.hpp>
+
+#include <map>
+
+namespace landfall {
+
+struct OnlineLdaOptions {
+  /// p; 0: one less than there are classes among the first rows. Otherwise more of them are kept until there
+  /// are p + 1 classes among them.
+  Index components = 0;
+  std::optional<double> ridge = {};  // absolute
+  std::optional<double> relative_ridge =
+      {};                   // times the mean variance of the first rows; unset: as LdaOptions
+  Index batch = 0;          // rows per step; 0: 128 (sparse 1024), or 8p if that is more
+  Index first_rows = 4096;  // to keep; fewer where they take a quarter of the memory
+  std::uint64_t memory = std::uint64_t{2} << 30;  // bytes
+  std::uint64_t seed = 0;
+};
+
+template <class S>
+class OnlineLda {
+ public:
+  explicit OnlineLda(const OnlineLdaOptions& options = {});
+
+  /// Rows, dense or sparse, always of the same width, and the names of their classes; none is nothing. Where
+  /// an error is thrown for what is in them, none of them was taken.
+  void partial_fit(const Batch<S>& rows, std::span<const std::string> labels);
+  /// The same with the labels of a whole file, by the numbers of the rows.
+  void partial_fit(const Batch<S>& rows, const Labels& labels);
+
+  /// What is known so far; classes are in the order they came. Rows that wait for a batch to be full, fewer
+  /// than one batch, do not count once the first rows are complete. No row is looked at again, so the
+  /// training accuracy is NaN. UsageError before the first row and where p is above C - 1, DataError while
+  /// there is one class alone, NumericalError before the rows have rank p.
+  LdaResult<S> result() const;
+
+ private:
+  /// Sums of the rows of each class, of which each has rows: they are numbered as they come.
+  struct Sums {
+    Matrix<double> rows;  // n x C
+    Vector<double> counts;
+    void add(const Batch<S>& batch, std::span<const Index> classes);
+  };
+  struct Between;  // S_b as landing sees it
+
+  ClassMeans means() const;
+  Matrix<S> between_factor() const;
+  void begin();
+  Index components(Index classes) const;
+  std::unique_ptr<OnlineLanding<S>> start(const std::shared_ptr<Between>& between, bool more) const;
+  LdaResult<S> finish(const OnlineLanding<S>& landing, Index p) const;
+  double ridge() const;
+
+  OnlineLdaOptions options_;
+  std::optional<OnlineRows<S>> rows_;
+  std::map<std::string, Index> numbers_;
+  std::vector<std::string> names_;
+  Sums sums_;  // of full batches
+  std::shared_ptr<Between> between_;
+  std::unique_ptr<OnlineLanding<S>> landing_;  // once the first rows are complete
+  double ridge_ = 0;                           // from then on, as p
+  Index p_ = 0;
+};
+
+extern template class OnlineLda<float>;
+extern template class OnlineLda<double>;
+
+}  // namespace landfall
