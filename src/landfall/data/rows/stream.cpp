@@ -55,6 +55,17 @@ void DataStream<S>::choose_centring() {
                     : transform.unit_variance             ? "scaling without centring"
                                                           : "the mean of each column"));
   following_ = transform.centring == Centring::running;
+  if (following_ && communicator().size() > 1)
+    throw UsageError(
+        fmt::format("running centring follows the rows of one rank, got {} ranks; expected exact "
+                    "centring or none",
+                    communicator().size()));
+}
+
+/// The rows of a batch that this rank reads.
+template <class S>
+Index DataStream<S>::own_batch() const {
+  return std::max<Index>(1, share(communicator(), options_.batch));
 }
 
 template <class S>
@@ -64,7 +75,7 @@ void DataStream<S>::check_rows() {
       different_rows(*sources_[0]->rows(), *source->rows());
 }
 
-/// The first reading, in the order of the files: training rows that no view drops.
+/// The first pass, in file order, over the training rows that no view drops; then those of the other ranks.
 template <class S>
 void DataStream<S>::learn() {
   constexpr Index block = 1024;
@@ -89,6 +100,7 @@ void DataStream<S>::learn() {
     for (std::size_t v = 0; v < sources_.size(); ++v) running_[v].add(raw_[v]);
   }
   for (std::size_t v = 0; v < sources_.size(); ++v) {
+    running_[v].merge_ranks(communicator());
     if (running_[v].rows() == 0) throw DataError(fmt::format("{}: no rows to train on", sources_[v]->name()));
     statistics_.push_back(running_[v].summary());
     transforms_[v].learn(statistics_.back());
@@ -141,7 +153,7 @@ void DataStream<S>::size_ring() {
     row += sizeof(S) * static_cast<std::size_t>(source->sparse() ? std::min<Index>(source->cols(), 1024)
                                                                  : source->cols());
   constexpr std::size_t bytes = 16 << 20;
-  const std::size_t slots = bytes / (row * static_cast<std::size_t>(options_.batch) + 1);
+  const std::size_t slots = bytes / (row * static_cast<std::size_t>(own_batch()) + 1);
   ahead_.resize(options_.read_ahead ? std::clamp<std::size_t>(slots, 3, 16) : 1);
   for (Slot& slot : ahead_) slot.views.resize(sources_.size());
   first_ = 0;
@@ -219,7 +231,7 @@ template <class S>
 bool DataStream<S>::read(Slot& slot) {
   do {
     for (std::size_t v = 0; v < raw_.size(); ++v) {
-      readers_[v].read(options_.batch, raw_[v]);
+      readers_[v].read(own_batch(), raw_[v]);
       if (!std::ranges::equal(raw_[v].numbers(), raw_[0].numbers()))
         different_rows(readers_[0].count_rows(), readers_[v].count_rows());
     }
