@@ -19,12 +19,13 @@ template <class S>
 class BatchesOperator final : public SymmetricOperator<S> {
  public:
   BatchesOperator(std::span<const std::vector<CentredBatch<S>>> batches, std::size_t view, S ridge,
-                  Communicator& communicator)
+                  Communicator& communicator, const CancelFlag& cancel)
       : SymmetricOperator<S>(batches.front()[view].cols()),
         batches_(batches),
         view_(view),
         ridge_(communicator.rank() == 0 ? ridge : S(0)),
-        communicator_(communicator) {
+        communicator_(communicator),
+        cancel_(cancel) {
     for (const auto& batch : batches) rows_ += batch[view].rows();
     reduce(communicator_, rows_);
   }
@@ -33,6 +34,7 @@ class BatchesOperator final : public SymmetricOperator<S> {
   void apply_impl(In<S> x, Out<S> y) const override {
     y = ridge_ * x;
     for (const auto& batch : batches_) {
+      cancel_.throw_if_requested();
       if (batch[view_].rows() == 0) continue;
       auto& alpha = alpha_.resize(batch[view_].rows(), x.cols());
       batch[view_].times(x, alpha);
@@ -46,6 +48,7 @@ class BatchesOperator final : public SymmetricOperator<S> {
   std::size_t view_;
   S ridge_;  // on rank 0: it enters the sum once
   Communicator& communicator_;
+  const CancelFlag& cancel_;
   Index rows_ = 0;
   mutable Scratch<S> alpha_;
 };
@@ -145,7 +148,8 @@ std::vector<ColumnScales<S>> column_scales(const DataStream<S>& stream) {
 
 template <class S>
 PilotEstimate<S> estimate_pilot(InMemorySamples<S>& first, Index rank, std::uint64_t seed,
-                                const std::vector<ColumnScales<S>>& scales, Index most_rank) {
+                                const std::vector<ColumnScales<S>>& scales, Index most_rank,
+                                const CancelFlag& cancel) {
   const auto& shapes = first.shapes();
   Communicator& communicator = first.communicator();
   const std::span batches(first.batches());
@@ -157,7 +161,7 @@ PilotEstimate<S> estimate_pilot(InMemorySamples<S>& first, Index rank, std::uint
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const Index k = std::min({rank > 0 ? rank : std::max<Index>(64, 2 * shapes[i].cols), shapes[i].rows,
                               std::max<Index>(1, first.count() / 4)});
-    const BatchesOperator<S> rows(seen, i, first.ridge(i), communicator);
+    const BatchesOperator<S> rows(seen, i, first.ridge(i), communicator, cancel);
     const Index n = shapes[i].rows;
     const Vector<S> seen_variance = column_variances<S>(seen, i, communicator);
     Vector<S> scale = Vector<S>::Ones(n), missing = Vector<S>::Zero(n);
@@ -190,7 +194,7 @@ PilotEstimate<S> estimate_pilot(InMemorySamples<S>& first, Index rank, std::uint
       if (gradient[i].norm() > 0) pilot.metric[i]->apply(-gradient[i], pilot.start[i]);
   }
   for (std::size_t i = 0; i < shapes.size(); ++i) {
-    const BatchesOperator<S> all(batches, i, first.ridge(i), communicator);
+    const BatchesOperator<S> all(batches, i, first.ridge(i), communicator, cancel);
     Matrix<S>& x = pilot.start[i];
     Matrix<S> y(x.rows(), x.cols()), gram(x.cols(), x.cols());
     all.apply(x, y);
@@ -212,7 +216,7 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<InMemorySamples<S>> first, st
                                    const Checkpoints& checkpoints) {
   const SerialBlas serial;  // the same result with any number of threads
   const PilotEstimate<S> pilot =
-      estimate_pilot(*first, options.rank, options.seed, scales, options.most_rank);
+      estimate_pilot(*first, options.rank, options.seed, scales, options.most_rank, options.cancel);
   const double q = pilot.noise;
   const auto step = [&](double r) { return options.step > 0 ? options.step : 0.55 * r / (r + q); };
   const double r = static_cast<double>(options.batch);
@@ -236,6 +240,7 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<InMemorySamples<S>> first, st
                  {.step = {.rule = StepRule::fixed, .size = step(size)},
                   .omega = options.omega,
                   .stop = stop::passes(options.warm_up),
+                  .cancel = options.cancel,
                   .history = 0})
             .x;
     oracle.continue_with(all, sampling);
@@ -248,7 +253,8 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<InMemorySamples<S>> first, st
                                            .omega = options.omega,
                                            .momentum = momentum,
                                            .stop = stop::passes(options.passes),
-                                           .observer = std::move(observer)},
+                                           .observer = std::move(observer),
+                                           .cancel = options.cancel},
                                           checkpoints);
   AdaptiveRun<S> run{std::move(result), {}, {}};
   if (const auto* mean = oracle.recursive()) {

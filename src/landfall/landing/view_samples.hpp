@@ -1,4 +1,4 @@
-// Rows of one or two views as samples: B_k = A_k'A_k/r + ridge_k I, the gradient by the objective. Dense or
+// Rows of several views as samples: B_k = A_k'A_k/r + ridge_k I, the gradient by the objective. Dense or
 // sparse, from a stream or kept in memory.
 //
 //   auto objective = landfall::correlation_objective<float>();

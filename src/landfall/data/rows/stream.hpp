@@ -1,4 +1,4 @@
-// One file of samples, or two whose rows belong together, as batches that are ready to use: shuffled,
+// Files of samples whose rows belong together, one file per view, as batches that are ready to use: shuffled,
 // complete, centred. While a batch is used, a thread reads the next ones.
 //
 //   std::vector<landfall::SourcePtr<float>> views;                 // left and right
@@ -13,6 +13,7 @@
 #include <landfall/data/rows/shuffle.hpp>
 #include <landfall/data/rows/source.hpp>
 #include <landfall/data/rows/transform.hpp>
+#include <landfall/parallel/cancel.hpp>
 #include <landfall/parallel/communicator.hpp>
 
 #include <condition_variable>
@@ -30,14 +31,16 @@ struct StreamOptions {
   bool read_ahead = true;  // by a few batches, in a thread; the batches are the same without
   /// Ranks that each read rows of their own and share the sums over them; null: one rank.
   std::shared_ptr<Communicator> communicator = {};
+  /// Looked at once per batch: reading then throws Cancelled.
+  CancelFlag cancel = {};
 };
 
 template <class S>
 class DataStream {
  public:
   /// Reads all training rows once if the transform needs it; a UsageError for data that can be read only once
-  /// (standard input), where automatic centring is running. Views with different numbers of rows are an
-  /// error, here if the numbers are known, else at the end of the first reading.
+  /// (standard input), where automatic centring is running. At least one view. Views with different numbers
+  /// of rows are a DataError, here if the numbers are known, else at the end of the first pass.
   DataStream(std::vector<SourcePtr<S>> views, const StreamOptions& options);
 
   /// Rows per batch from the next pass on.
@@ -93,7 +96,7 @@ class DataStream {
   void fill(Slot& slot);
   Slot& free_slot() { return ahead_[(first_ + filled_) % ahead_.size()]; }
   bool read(Slot& slot);
-  [[noreturn]] void different_rows(Index left, Index right) const;
+  void require_equal_rows(const std::vector<Index>& rows) const;
   void run(std::stop_token stop);
 
   std::vector<SourcePtr<S>> sources_;
