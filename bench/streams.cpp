@@ -172,9 +172,9 @@ class TimedSamples final : public Samples<float> {
     timed([&] { drawn = samples_.draw(size); });
     return drawn;
   }
-  double evaluate(Index from, Index last, const Point<float>& x, Point<float>* gradient,
-                  Point<float>* bx) override {
-    return samples_.evaluate(from, last, x, gradient, bx);
+  double evaluate_impl(Index from, Index last, const Point<float>& x, Point<float>* gradient,
+                       Point<float>* bx, EvaluatedPoint at) override {
+    return samples_.evaluate(from, last, x, gradient, bx, at);
   }
 
  private:

@@ -32,6 +32,10 @@ class RanksTest : public Typed<S> {
 
   RanksTest() { right_.leftCols(4) += left_.leftCols(4); }
 
+  void centre() {
+    left_.array() -= S(100);
+    right_.leftCols(4).array() -= S(100);
+  }
   std::vector<RowMatrix<S>> all() const { return {left_, right_}; }
   std::vector<RowMatrix<S>> part(int rank) const {
     if (rank == 0) return {left_.topRows(kCut), right_.topRows(kCut)};
@@ -44,7 +48,7 @@ class RanksTest : public Typed<S> {
   }
 
   void expect_near(const Matrix<S>& a, const Matrix<S>& b, double factor) const {
-    EXPECT_LE((a - b).norm(), factor * this->epsilon() * b.norm());
+    EXPECT_LE(static_cast<double>((a - b).norm()), factor * this->epsilon() * static_cast<double>(b.norm()));
   }
   static double epsilon() { return static_cast<double>(std::numeric_limits<S>::epsilon()); }
 };
@@ -171,8 +175,7 @@ TYPED_TEST(RanksTest, PilotEstimateIsThatOfAllRows) {
     }
     return kept;
   };
-  this->left_.array() -= S(100);
-  this->right_.leftCols(4).array() -= S(100);
+  this->centre();
   const auto pilot = [&](InMemoryBatches<S> kept, Communicator& ranks) {
     InMemorySamples<S> samples(std::move(kept), this->components_, this->ridge_, correlation_objective<S>(),
                                0, ranks);
@@ -226,7 +229,7 @@ TYPED_TEST(RanksTest, AdaptiveRunHasTheSameBitsOnAllRanks) {
 TYPED_TEST(RanksTest, EstimatorsOfSamplesInMemory) {
   using S = TypeParam;
   const std::vector<FieldOptions<S>> fields(2, FieldOptions<S>{.normal = Normal::gradient});
-  for (auto& block : this->x_) block *= S(0.01);
+  this->centre();
   const auto field = [&](const std::vector<RowMatrix<S>>& views, Communicator& ranks, Estimator estimator) {
     auto samples = std::make_shared<LinearSamples<S>>(views, this->components_, this->ridge_,
                                                       correlation_objective<S>(), 0, ranks);

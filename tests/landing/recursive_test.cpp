@@ -1,7 +1,7 @@
 // Means carried along with a moving point, against the means over all samples.
 #include <landfall/data/rows/memory_source.hpp>
 #include <landfall/landing/adaptive.hpp>
-#include <landfall/landing/recursive.hpp>
+#include <landfall/landing/estimators/recursive.hpp>
 #include <landfall/landing/view_samples.hpp>
 
 #include "support.hpp"

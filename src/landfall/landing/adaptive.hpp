@@ -26,7 +26,7 @@
 // - the start: random, moved along -K grad f where the gradient is known without samples; then a few passes
 //   over the first rows alone, which are in memory. Their estimate counts as that of a quarter of these rows,
 //   since X was fitted to them.
-// - the recursive estimator (recursive.hpp), a trust region, steps that are halved when it cuts too often,
+// - the recursive estimator (estimators/recursive.hpp), a trust region, steps that are halved when it cuts too often,
 //   and a cosine that ends the planned passes at step 0.
 #pragma once
 

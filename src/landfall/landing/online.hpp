@@ -11,7 +11,7 @@
 //
 // All that solve_adaptively() does but the cosine, which needs to know its end. The step fades instead:
 //   eta_t = eta / sqrt(1 + t/t0),   t0 = 5 r^2 / (eta^2 q),
-// t the rows since the first. An estimate of variance v (recursive.hpp) moves X by noise of size
+// t the rows since the first. An estimate of variance v (estimators/recursive.hpp) moves X by noise of size
 // eta sqrt(q v), carrying it along adds eta^2 q v / r to v, and a batch takes r v^2 away: v = 1/t, that of a
 // mean of all rows, needs eta below r / sqrt(q t). Measured on halves of MNIST and Fashion-MNIST, left and
 // right, top and bottom, and on planted data of condition 1e4, for r = 32...1024 (docs/method.md).

@@ -23,6 +23,10 @@ namespace landfall {
 template <class S>
 class LinearSamples;
 
+/// Which iterate a point is. It matters where f changes from batch to batch (online LDA): f at the current
+/// iterate is today's, at the previous one that of the batch before.
+enum class EvaluatedPoint { current, previous };
+
 template <class S>
 class Samples {
  public:
@@ -42,13 +46,20 @@ class Samples {
 
   /// Means over samples [first, last) of the current batch: f, its gradient, and
   /// B X; what is null is not wanted.
-  virtual double evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx) = 0;
+  double evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx,
+                  EvaluatedPoint at = EvaluatedPoint::current) {
+    return evaluate_impl(first, last, x, gradient, bx, at);
+  }
 
   /// Samples of the form B_i = a_i a_i' + ridge, grad f_i = a_i b_i' allow more (the U-statistic, averaging).
   virtual LinearSamples<S>* linear() { return nullptr; }
 
   /// The ranks among which the samples are divided.
   virtual Communicator& communicator() const { return serial_communicator(); }
+
+ protected:
+  virtual double evaluate_impl(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx,
+                               EvaluatedPoint at) = 0;
 };
 
 /// A batch of which each rank holds a part.
@@ -106,7 +117,10 @@ class CallbackSamples final : public Samples<S> {
   Index count() const override { return order_.count(); }
   void begin_pass(std::uint64_t pass) override { order_.begin_pass(pass); }
   Index draw(Index size) override { return static_cast<Index>(order_.draw(size).size()); }
-  double evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx) override;
+
+ protected:
+  double evaluate_impl(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx,
+                       EvaluatedPoint at) override;
 
  private:
   std::vector<Shape> shapes_;
@@ -126,6 +140,9 @@ struct ScoreObjective {
   /// In place of apply, where f needs no samples (LDA, once the means of the classes are known): f and, if
   /// it is wanted, its gradient. For ViewSamples.
   std::function<double(const Point<S>& x, Point<S>* gradient)> known = {};
+  /// Where that f changes from batch to batch: the f of the batch before, for EvaluatedPoint::previous. Empty:
+  /// f does not change.
+  std::function<double(const Point<S>& x, Point<S>* gradient)> known_before = {};
 };
 
 /// f = -tr X'S_xy Y: canonical correlations.
@@ -150,7 +167,6 @@ class LinearSamples final : public Samples<S> {
   void begin_pass(std::uint64_t pass) override;
   Index draw(Index size) override;
   Communicator& communicator() const override { return shared_.communicator(); }
-  double evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx) override;
   LinearSamples<S>* linear() override { return this; }
 
   /// The current batch of a block, samples as columns (n x r), so that it is
@@ -164,6 +180,10 @@ class LinearSamples final : public Samples<S> {
   /// What this rank adds to sums over the ranks: the ridge on rank 0, 0 on the others.
   S own_ridge(std::size_t block) const { return communicator().rank() == 0 ? ridge_[block] : S(0); }
   const ScoreObjective<S>& objective() const { return objective_; }
+
+ protected:
+  double evaluate_impl(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx,
+                       EvaluatedPoint at) override;
 
  private:
   std::vector<RowMatrix<S>> data_;

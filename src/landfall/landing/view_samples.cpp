@@ -47,8 +47,8 @@ Index ViewSamples<S>::draw(Index) {
 }
 
 template <class S>
-double ViewSamples<S>::evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient,
-                                Point<S>* bx) {
+double ViewSamples<S>::evaluate_impl(Index first, Index last, const Point<S>& x, Point<S>* gradient,
+                                     Point<S>* bx, EvaluatedPoint at) {
   const SharedBatch::Part part = shared_.part(first, last);
   const bool none = part.size() == 0;
   const Index rows = none ? 0 : view(0).rows();
@@ -64,8 +64,10 @@ double ViewSamples<S>::evaluate(Index first, Index last, const Point<S>& x, Poin
       alpha = whole.middleRows(part.first, part.size());
     }
   }
-  const double value = objective_.known ? objective_.known(x, gradient)
-                                        : shared_.mean(part, none ? 0 : objective_.apply(alpha_, b_));
+  const bool before = at == EvaluatedPoint::previous && objective_.known_before;
+  const auto& known = before ? objective_.known_before : objective_.known;
+  const double value =
+      known ? known(x, gradient) : shared_.mean(part, none ? 0 : objective_.apply(alpha_, b_));
 
   const S scale = S(1) / static_cast<S>(part.count);
   const auto transpose_times = [&](std::size_t i, const View<S>& w, Matrix<S>& out, S beta) {
@@ -81,13 +83,13 @@ double ViewSamples<S>::evaluate(Index first, Index last, const Point<S>& x, Poin
   };
   const bool root = communicator().rank() == 0;  // the ridge enters the sum over the ranks once
   for (std::size_t i = 0; i < x.size(); ++i) {
-    if (gradient && !objective_.known) transpose_times(i, b_[i].view(), (*gradient)[i], 0);
+    if (gradient && !known) transpose_times(i, b_[i].view(), (*gradient)[i], 0);
     if (bx) {
       (*bx)[i] = (root ? ridge_[i] : S(0)) * x[i];
       transpose_times(i, alpha_[i].view(), (*bx)[i], 1);
     }
   }
-  if (gradient && !objective_.known) reduce(communicator(), *gradient);
+  if (gradient && !known) reduce(communicator(), *gradient);
   if (bx) reduce(communicator(), *bx);
   return value;
 }

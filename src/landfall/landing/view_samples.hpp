@@ -21,9 +21,11 @@ class ViewSamples : public Samples<S> {
   const ScoreObjective<S>& objective() const { return objective_; }
   Communicator& communicator() const override { return shared_.communicator(); }
   Index draw(Index size) final;
-  double evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx) override;
 
  protected:
+  double evaluate_impl(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx,
+                       EvaluatedPoint at) override;
+
   ViewSamples(const std::vector<Index>& features, const std::vector<Index>& components, std::vector<S> ridge,
               ScoreObjective<S> objective, Communicator& communicator);
 

@@ -1,5 +1,6 @@
 #include <landfall/errors.hpp>
 #include <landfall/parallel/communicator.hpp>
+#include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
 #include <condition_variable>
@@ -145,6 +146,7 @@ Communicator& serial_communicator() {
 
 void run_ranks(int ranks, const std::function<void(const std::shared_ptr<Communicator>&)>& work) {
   if (ranks < 1) throw UsageError(fmt::format("{} ranks, expected at least 1", ranks));
+  const SerialBlas serial;  // how BLAS divides a product among threads would depend on what the others do
   const auto meeting = std::make_shared<Meeting>(ranks);
   std::mutex mutex;
   std::exception_ptr first;

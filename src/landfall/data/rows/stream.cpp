@@ -239,9 +239,13 @@ bool DataStream<S>::read(Slot& slot) {
       in_step = in_step && std::ranges::equal(raw_[v].numbers(), raw_[0].numbers());
     }
     if (!in_step || raw_[0].rows() == 0) {
-      std::vector<Index> rows;
-      for (auto& reader : readers_) rows.push_back(reader.count_rows());
-      require_equal_rows(rows);
+      const Index expected = readers_[0].count_rows();
+      const auto equal = [&](auto& reader) { return reader.count_rows() == expected; };
+      if (!std::ranges::all_of(readers_, equal)) {
+        std::vector<Index> rows;
+        for (auto& reader : readers_) rows.push_back(reader.count_rows());
+        require_equal_rows(rows);
+      }
       if (!in_step)
         throw DataError(fmt::format("{}: its rows are not numbered in order", sources_[0]->name()));
       return false;

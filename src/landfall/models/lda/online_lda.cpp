@@ -19,21 +19,16 @@ constexpr double kMostShare = 1 - 1e-6;  // of mu = lambda / (1 + lambda), which
 
 }  // namespace
 
-/// S_b = F F' changes with each batch. The estimator asks for the gradient at X_t and then, to carry its
-/// estimate along, at X_{t-1}: there it was told of the old S_b, and taking that away again leaves the new
+/// S_b = F F' changes with each batch. The estimator evaluates the gradient at X_t, and at X_{t-1} to carry its
+/// estimate along: its estimate there is that of the old S_b, and taking that away again leaves the new
 /// gradient alone.
 template <class S>
 struct OnlineLda<S>::Between {
   Matrix<S> now, before;
-  int asked = 0;
   Scratch<S> projected = {};
 
-  void follow(Matrix<S> factor) {
-    before = std::exchange(now, std::move(factor));
-    asked = 0;
-  }
-  double operator()(const Point<S>& x, Point<S>* gradient) {
-    const Matrix<S>& factor = asked++ == 0 ? now : before;
+  void follow(Matrix<S> factor) { before = std::exchange(now, std::move(factor)); }
+  double evaluate(const Matrix<S>& factor, const Point<S>& x, Point<S>* gradient) {
     auto& p = projected.resize(factor.cols(), x[0].cols());
     multiply_at<S>(factor, x[0], p);
     if (gradient) multiply<S>(factor, p, (*gradient)[0], S(-1));
@@ -177,7 +172,12 @@ std::unique_ptr<OnlineLanding<S>> OnlineLda<S>::start(const std::shared_ptr<Betw
   auto samples = std::make_shared<InMemorySamples<S>>(
       rows_->first(), std::vector<Index>{columns}, std::vector<S>{static_cast<S>(ridge())},
       ScoreObjective<S>{
-          .known = [between](const Point<S>& x, Point<S>* gradient) { return (*between)(x, gradient); }},
+          .known = [between](const Point<S>& x,
+                             Point<S>* gradient) { return between->evaluate(between->now, x, gradient); },
+          .known_before =
+              [between](const Point<S>& x, Point<S>* gradient) {
+                return between->evaluate(between->before, x, gradient);
+              }},
       options_.seed);
   const OnlineLandingOptions landing{.batch = rows_->batch(), .more = more, .seed = options_.seed};
   return std::make_unique<OnlineLanding<S>>(samples, landing,

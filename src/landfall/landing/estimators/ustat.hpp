@@ -8,9 +8,7 @@
 //   estimate(linear, point, 0, k.get(), landfall::Normal::gradient, omega, lambda);    // of block 0
 #pragma once
 
-#include <landfall/landing/samples.hpp>
-#include <landfall/linalg/preconditioner.hpp>
-#include <landfall/manifold/field.hpp>
+#include <landfall/landing/estimators/estimator.hpp>
 
 namespace landfall {
 
@@ -31,7 +29,23 @@ class UStatistic {
   Matrix<S> kx_, small_, xkx_, residual_, accumulated_;
 };
 
-extern template class UStatistic<float>;
-extern template class UStatistic<double>;
+template <class S>
+class UStatisticEstimator final : public FieldEstimator<S> {
+ public:
+  /// UsageError for samples that are not linear, or divided among ranks: every sample meets every other.
+  void start(Samples<S>& samples, const SamplingOptions& options) override;
+  Index least_batch() const override { return 3; }
+  double estimate(const Point<S>& x, Index rows, SampleReader<S>& reader, FieldBuilder<S>& field) override;
+
+ private:
+  LinearSamples<S>* linear_ = nullptr;
+  UStatistic<S> statistic_;
+};
+
+#define LANDFALL_USTAT(EXTERN, S)      \
+  EXTERN template class UStatistic<S>; \
+  EXTERN template class UStatisticEstimator<S>;
+LANDFALL_USTAT(extern, float)
+LANDFALL_USTAT(extern, double)
 
 }  // namespace landfall

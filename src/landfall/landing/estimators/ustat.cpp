@@ -1,5 +1,8 @@
-#include <landfall/landing/ustatistic.hpp>
+#include <landfall/errors.hpp>
+#include <landfall/landing/estimators/ustat.hpp>
 #include <landfall/linalg/products.hpp>
+
+#include <fmt/format.h>
 
 namespace landfall {
 namespace {
@@ -101,7 +104,29 @@ void UStatistic<S>::operator()(const LinearSamples<S>& samples, const Point<S>& 
   if (ridge != 0) multiply<S>(xb, residual_, out, 2 * omega * ridge, 1);  // ridge X (X'BX - I)
 }
 
-template class UStatistic<float>;
-template class UStatistic<double>;
+template <class S>
+void UStatisticEstimator<S>::start(Samples<S>& samples, const SamplingOptions&) {
+  linear_ = &require_linear(samples, Estimator::ustat);
+  if (const int ranks = samples.communicator().size(); ranks > 1)
+    throw UsageError(fmt::format(
+        "the ustat estimator pairs every sample with every other and needs one rank, got {}", ranks));
+}
+
+template <class S>
+double UStatisticEstimator<S>::estimate(const Point<S>& x, Index rows, SampleReader<S>& reader,
+                                        FieldBuilder<S>& field) {
+  const double value = linear_->project(0, rows, x);
+  reader.count(1, x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const FieldOptions<S>& options = field.options()[i];
+    statistic_(*linear_, x, i, options.preconditioner.get(), options.normal, field.omega(i),
+               field.out().lambda[i]);
+    field.note(i, statistic_.residual());
+  }
+  return value;
+}
+
+LANDFALL_USTAT(, float)
+LANDFALL_USTAT(, double)
 
 }  // namespace landfall

@@ -17,8 +17,7 @@
 // of a pass it has no sampling error at all, only what carrying added, and takes over when that is less.
 #pragma once
 
-#include <landfall/landing/samples.hpp>
-#include <landfall/linalg/state.hpp>
+#include <landfall/landing/estimators/estimator.hpp>
 
 namespace landfall {
 
@@ -56,7 +55,28 @@ class RecursiveMean {
   Index in_pass_ = 0;  // rows of this pass so far
 };
 
-extern template class RecursiveMean<float>;
-extern template class RecursiveMean<double>;
+template <class S>
+class RecursiveEstimator final : public FieldEstimator<S> {
+ public:
+  void start(Samples<S>& samples, const SamplingOptions& options) override;
+  double estimate(const Point<S>& x, Index rows, SampleReader<S>& reader, FieldBuilder<S>& field) override;
+  void end_pass() override { mean_->end_pass(pass_variance_); }
+  const RecursiveMean<S>* recursive() const override { return &*mean_; }
+  void state(State& state) override { mean_->state(state); }
+
+ private:
+  double relative_move(const Point<S>& x, const std::vector<FieldOptions<S>>& fields);
+
+  std::optional<RecursiveMean<S>> mean_;
+  double pass_variance_ = 0;
+  Point<S> difference_;
+  Matrix<S> work_;
+};
+
+#define LANDFALL_RECURSIVE(EXTERN, S)     \
+  EXTERN template class RecursiveMean<S>; \
+  EXTERN template class RecursiveEstimator<S>;
+LANDFALL_RECURSIVE(extern, float)
+LANDFALL_RECURSIVE(extern, double)
 
 }  // namespace landfall

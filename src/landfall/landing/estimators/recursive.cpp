@@ -1,4 +1,8 @@
-#include <landfall/landing/recursive.hpp>
+#include <landfall/landing/estimators/recursive.hpp>
+#include <landfall/manifold/safe_step.hpp>
+
+#include <algorithm>
+#include <cmath>
 
 namespace landfall {
 namespace {
@@ -43,7 +47,8 @@ double RecursiveMean<S>::add(Samples<S>& samples, Index rows, const Point<S>& x,
     working_.variance = 1 / r;
     previous_ = x;
   } else {
-    before_.objective = samples.evaluate(0, rows, previous_, &before_.gradient, &before_.bx);
+    before_.objective =
+        samples.evaluate(0, rows, previous_, &before_.gradient, &before_.bx, EvaluatedPoint::previous);
     const double v = working_.variance + carried, gain = v / (v + 1 / r);
     blend(working_, gain);
     working_.variance = gain / r;
@@ -75,7 +80,41 @@ void RecursiveMean<S>::state(State& state) {
   state(previous_, in_pass_);
 }
 
-template class RecursiveMean<float>;
-template class RecursiveMean<double>;
+template <class S>
+void RecursiveEstimator<S>::start(Samples<S>& samples, const SamplingOptions& options) {
+  pass_variance_ = options.pass_variance;
+  if (mean_) return;
+  mean_.emplace(samples.shapes());
+  resize(difference_, samples.shapes());
+}
+
+template <class S>
+double RecursiveEstimator<S>::estimate(const Point<S>& x, Index rows, SampleReader<S>& reader,
+                                       FieldBuilder<S>& field) {
+  const double value = mean_->add(reader.samples(), rows, x, relative_move(x, field.options()));
+  reader.count(2, 2 * x.size());
+  for (std::size_t i = 0; i < x.size(); ++i)
+    field.add(i, mean_->gradient()[i], mean_->bx()[i], mean_->bx()[i], field.out().lambda[i]);
+  return value;
+}
+
+/// ||X - X_last|| / ||X|| in the metric of K^-1, where ||X|| is about sqrt(p); the largest over the blocks.
+template <class S>
+double RecursiveEstimator<S>::relative_move(const Point<S>& x, const std::vector<FieldOptions<S>>& fields) {
+  if (mean_->empty()) return 0;
+  double largest = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const Preconditioner<S>* metric = fields[i].preconditioner.get();
+    difference_[i] = x[i] - mean_->previous()[i];
+    const double size = metric_norm<S>(metric, difference_[i], work_);
+    const double scale =
+        metric ? std::sqrt(static_cast<double>(x[i].cols())) : static_cast<double>(x[i].stableNorm());
+    if (scale > 0) largest = std::max(largest, size / scale);
+  }
+  return largest;
+}
+
+LANDFALL_RECURSIVE(, float)
+LANDFALL_RECURSIVE(, double)
 
 }  // namespace landfall
