@@ -201,8 +201,8 @@ TEST(OnlineCca, WhatCannotBeIsSaidInOneSentence) {
   OnlineCca<double> poor({.components = 3});
   flat.push(poor, 0, 300, {300});
   EXPECT_EQ(sentence<NumericalError>([&] { poor.result(); }),
-            "left: of rank 2 in 300 rows so far, expected at least p = 3");
-  EXPECT_THROW(OnlineCca<double>({.components = 0}), UsageError);
+            "left: rank 2 in 300 rows so far, expected at least p = 3");
+  EXPECT_THROW(OnlineCca<double>({.components = -1}), UsageError);
   EXPECT_THROW(OnlineCca<double>({.ridge = -1}), UsageError);
 }
 

@@ -95,6 +95,8 @@ void set_weights(const DataStream<S>& stream, std::size_t view, const Matrix<dou
   for (std::size_t k = 0; k < transform.kept().size(); ++k)
     out.mean(transform.kept()[k]) = transform.mean()(static_cast<Index>(k));
   out.dropped = transform.dropped();
+  if (const ColumnStatistics* columns = stream.statistics(view); columns && !transform.mean().isZero(0))
+    for (const Index j : out.dropped) out.mean(j) = columns->mean(j);
 }
 
 double distance_to_identity(const Matrix<double>& m) {
