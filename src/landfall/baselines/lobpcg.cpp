@@ -3,6 +3,7 @@
 #include <landfall/linalg/pencil_eigen.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/random.hpp>
+#include <landfall/linalg/rank.hpp>
 #include <landfall/linalg/symmetric.hpp>
 
 #include <algorithm>

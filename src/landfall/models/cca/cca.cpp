@@ -2,6 +2,7 @@
 #include <landfall/errors.hpp>
 #include <landfall/linalg/pencil_eigen.hpp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/rank.hpp>
 #include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/cca/canonical.hpp>
 #include <landfall/models/cca/cca.hpp>
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -61,6 +61,22 @@ SourceSample sample(DataStream<S>& stream, double held_out, double seconds) {
 }
 
 template <class S>
+void require_rank(const DataStream<S>& stream, std::size_t view, Index rank, Index p) {
+  if (rank < p)
+    throw NumericalError(fmt::format("{}: of rank {} on the rows it was trained on, expected at least p = {}",
+                                     stream.source(view).name(), rank, p));
+}
+
+/// How many directions of X the rows of a view fill, given X'SX and X'BX = X'SX + ridge X'X.
+template <class S>
+Index filled_directions(const Matrix<double>& scores, const Matrix<double>& metric) {
+  const Vector<double> scale = metric.diagonal().cwiseSqrt().cwiseInverse();
+  SymmetricEigen<double> eigen;
+  eigen.compute(scale.asDiagonal() * scores * scale.asDiagonal());
+  return (eigen.values().array() > static_cast<double>(rank_tolerance<S>(scores.rows()))).count();
+}
+
+template <class S>
 struct Exact {
   Point<S> x;
   CanonicalMoments moments;  // with the ridge
@@ -71,13 +87,12 @@ template <class S>
 Exact<S> exact_directions(DataStream<S>& stream, const std::array<double, 2>& ridge, Index p) {
   auto moments = covariances(stream);
   for (std::size_t i = 0; i < 2; ++i) {
+    const Index full = moments.within[i].rows(), rank = numerical_rank<S>(moments.within[i]);
+    require_rank(stream, i, rank, p);
     moments.within[i].diagonal().array() += static_cast<S>(ridge[i]);
-    try {
-      require_positive_definite<S>(moments.within[i]);
-    } catch (const DataError&) {
+    if (rank < full && numerical_rank<S>(moments.within[i]) < full)
       throw NumericalError(fmt::format("{}: the covariance is singular, expected a ridge above {:.3g}",
                                        stream.source(i).name(), ridge[i]));
-    }
   }
   const std::size_t small = moments.within[1].rows() <= moments.within[0].rows() ? 1 : 0;
   const Matrix<S> turned = small == 1 ? Matrix<S>() : Matrix<S>(moments.cross.transpose());
@@ -93,11 +108,9 @@ Exact<S> exact_directions(DataStream<S>& stream, const std::array<double, 2>& ri
   return {std::move(directions), std::move(scores)};
 }
 
-/// `sign` -1 takes it away again.
-void add_ridge(CanonicalMoments& moments, const Point<double>& x, const std::array<double, 2>& ridge,
-               double sign = 1) {
-  moments.left += sign * ridge[0] * x[0].transpose() * x[0];
-  moments.right += sign * ridge[1] * x[1].transpose() * x[1];
+void add_ridge(CanonicalMoments& moments, const Point<double>& x, const std::array<double, 2>& ridge) {
+  moments.left += ridge[0] * x[0].transpose() * x[0];
+  moments.right += ridge[1] * x[1].transpose() * x[1];
 }
 
 CanonicalMoments rotated(const CanonicalMoments& moments, const Matrix<double>& u, const Matrix<double>& v) {
@@ -107,20 +120,6 @@ CanonicalMoments rotated(const CanonicalMoments& moments, const Matrix<double>& 
 
 double distance_to_identity(const Matrix<double>& m) {
   return (m - Matrix<double>::Identity(m.rows(), m.cols())).norm();
-}
-
-/// How many directions of X the rows of a view fill: of X'SX where X'BX = I.
-template <class S>
-void require_rank(const DataStream<S>& stream, std::size_t view, const Matrix<double>& scores,
-                  const Matrix<double>& metric) {
-  const Matrix<double> basis = orthonormalizing_factor<double>(metric);
-  SymmetricEigen<double> eigen;
-  eigen.compute(basis.transpose() * scores * basis);
-  const double least = 1e3 * static_cast<double>(std::numeric_limits<S>::epsilon());
-  const auto rank = (eigen.values().array() > least).count();  // each at most 1
-  if (rank < scores.rows())
-    throw NumericalError(fmt::format("{}: of rank {} on the rows it was trained on, expected at least p = {}",
-                                     stream.source(view).name(), rank, scores.rows()));
 }
 
 /// Weights of the columns as the file has them: scaled back, in their places, signs as the left ones say.
@@ -211,7 +210,7 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
   stream.set_batch(result.batch);
 
   Point<S> x;
-  CanonicalMoments moments, plain;  // of the scores, with the ridge and without
+  CanonicalMoments moments, plain;  // of the scores, with the ridge and (not by exact) without
   Matrix<double> u, v;              // which p of the columns of x, once the method says
   std::optional<Covariances<S>> reference;
   if (options.curve_every > 0 && !exact) {
@@ -296,10 +295,7 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
   result.seconds.solve = timer.lap();
 
   Point<double> wide{x[0].template cast<double>(), x[1].template cast<double>()};
-  if (exact) {
-    plain = moments;
-    add_ridge(plain, wide, ridge, -1);
-  } else {
+  if (!exact) {
     plain = moments = canonical_moments<S>(stream, Part::training, x[0], x[1]);
     add_ridge(moments, wide, ridge);
     result.views[0].infeasibility = distance_to_identity(moments.left);
@@ -313,11 +309,13 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
   }
   if (u.size() > 0) {
     moments = rotated(moments, u, v);
-    plain = rotated(plain, u, v);
+    if (!exact) plain = rotated(plain, u, v);
     wide = {wide[0] * u, wide[1] * v};
   }
-  require_rank(stream, 0, plain.left, moments.left);
-  require_rank(stream, 1, plain.right, moments.right);
+  if (!exact) {
+    require_rank(stream, 0, filled_directions<S>(plain.left, moments.left), p);
+    require_rank(stream, 1, filled_directions<S>(plain.right, moments.right), p);
+  }
   const auto rotation = canonical_rotation(moments, p);
   result.correlations = rotation.correlations;
   wide = {wide[0] * rotation.left, wide[1] * rotation.right};

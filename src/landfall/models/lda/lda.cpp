@@ -2,6 +2,7 @@
 #include <landfall/errors.hpp>
 #include <landfall/linalg/pencil_eigen.hpp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/rank.hpp>
 #include <landfall/models/fit/covariance.hpp>
 #include <landfall/models/fit/model_checkpoint.hpp>
 #include <landfall/models/fit/timer.ipp>
@@ -63,19 +64,15 @@ Index components_of(const LdaOptions& options, const DataStream<S>& stream, Inde
   return p > 0 ? p : std::min(classes - 1, features);
 }
 
-/// S_b x = mu (S_t + ridge I) x, for columns scaled so that the right side has a diagonal of ones, and in
-/// double: neither their scales nor single precision make it singular.
+/// S_b x = mu (S_t + ridge I) x, for columns scaled so that the right side has a diagonal of ones, and summed
+/// in double: neither their scales nor single precision make it singular.
 template <class S>
 Matrix<S> exact_directions(DataStream<S>& stream, const ClassMeans& classes, double ridge, Index columns) {
-  Matrix<double> total = covariances(stream).within[0].template cast<double>();
+  Matrix<double> total = std::move(covariances<S, double>(stream).within[0]);
   total.diagonal().array() += ridge;
   const Vector<double> scale = total.diagonal().cwiseSqrt().cwiseInverse();
   total = scale.asDiagonal() * total * scale.asDiagonal();
-  try {
-    require_positive_definite<double>(total);
-  } catch (const DataError&) {
-    singular(stream.source(0).name(), ridge);
-  }
+  if (numerical_rank<double>(total) < total.rows()) singular(stream.source(0).name(), ridge);
   Matrix<double> between = scale.asDiagonal() * between_covariance<double>(classes) * scale.asDiagonal();
   const auto eigen = solve_pencil<double>(std::move(between), std::move(total), columns);
   return (scale.asDiagonal() * eigen.vectors).template cast<S>();
@@ -225,8 +222,9 @@ LdaResult<S> fit_lda(SourcePtr<S> data, const Labels& labels, const LdaOptions& 
   moments.within += ridge * wide.transpose() * wide;
   if (!exact) result.infeasibility = distance_to_identity(moments.within + moments.between);
   auto rotation = discriminant_rotation(moments, columns);
-  // mu = lambda / (1 + lambda) is not to be told from 1.
-  if (ridge == 0 && rotation.eigenvalues(0) > 1e12) singular(source.name(), 0);
+  // 1 - mu = 1 / (1 + lambda): the fraction of the variance in this direction that is within classes.
+  if (ridge == 0 && 1 <= rank_tolerance<double>(features) * (1 + rotation.eigenvalues(0)))
+    singular(source.name(), 0);
   const double sum = rotation.eigenvalues.sum();
   result.eigenvalues = rotation.eigenvalues.head(p);
   if (columns == all)
