@@ -63,7 +63,7 @@ S rank_tolerance(Index n) {
 
 template <class S>
 S column_tolerance(Index n) {
-  return 16 * std::sqrt(static_cast<S>(n)) * std::numeric_limits<S>::epsilon();
+  return 10 * std::sqrt(static_cast<S>(n)) * std::numeric_limits<S>::epsilon();
 }
 
 template <class S>
@@ -108,21 +108,25 @@ void factor_positive_definite(Matrix<S>& b) {
 
 // With D = diag(G)^-1/2 and D G D = Q diag(v) Q':  T = D Q diag(v)^-1/2.
 template <class S>
-Matrix<S> orthonormalizing_factor(const Matrix<S>& g) {
+Matrix<S> orthonormalizing_factor(const Matrix<S>& g, std::type_identity_t<S> tolerance) {
   const Index k = g.cols();
   const Vector<S> d = g.diagonal().unaryExpr([](S x) { return x > 0 ? 1 / std::sqrt(x) : S(0); });
   SymmetricEigen<S> eigen;
   eigen.compute(Matrix<S>(d.asDiagonal() * g * d.asDiagonal()));
   const Vector<S>& v = eigen.values();
-  const S tolerance = rank_tolerance<S>(k);
-  const auto negative = [tolerance](S least, S largest) {
-    return least < -kNegative * tolerance * std::abs(largest);
+  const auto negative = [k](S least, S largest) {
+    return least < -kNegative * rank_tolerance<S>(k) * std::abs(largest);
   };
   if (negative(g.diagonal().minCoeff(), g.diagonal().maxCoeff()) || negative(v(0), v(k - 1)))
     throw DataError("B is not positive definite: x'Bx < 0 was met");
   const Index rank = (v.array() > tolerance).count();
   return d.asDiagonal() * eigen.vectors().rightCols(rank) *
          v.tail(rank).cwiseSqrt().cwiseInverse().asDiagonal();
+}
+
+template <class S>
+Matrix<S> orthonormalizing_factor(const Matrix<S>& g) {
+  return orthonormalizing_factor<S>(g, rank_tolerance<S>(g.cols()));
 }
 
 LANDFALL_RANK(, float)

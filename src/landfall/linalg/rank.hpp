@@ -12,6 +12,8 @@
 
 #include <landfall/linalg/types.hpp>
 
+#include <type_traits>
+
 namespace landfall {
 
 /// Eigenvalues and pivots up to this count as zero, for a matrix of size n with a diagonal of ones whose
@@ -28,7 +30,7 @@ template <class S>
 S rank_tolerance(Index n);
 
 /// The same for columns instead of their Gram matrix: a column whose distance from the span of the others,
-/// relative to its length, is at most 16 sqrt(n) eps depends on them.
+/// relative to its length, is at most 10 sqrt(n) eps depends on them.
 template <class S>
 S column_tolerance(Index n);
 
@@ -50,16 +52,20 @@ void factor_positive_definite(Matrix<S>& b);
 
 /// T with T' G T = I, for the Gram matrix G = Y'BY of columns Y: the columns of Y T are a B-orthonormal basis
 /// of what Y spans. Directions that depend on the others are left out, so T has rank(Y) columns. Y may have
-/// any scale, column by column. Throws DataError when G has an eigenvalue that is negative beyond rounding.
+/// any scale, column by column. Throws DataError when G has an eigenvalue that is negative beyond rounding. A
+/// smaller tolerance than rank_tolerance is for a basis that is orthonormalized again.
+template <class S>
+Matrix<S> orthonormalizing_factor(const Matrix<S>& g, std::type_identity_t<S> tolerance);
 template <class S>
 Matrix<S> orthonormalizing_factor(const Matrix<S>& g);
 
-#define LANDFALL_RANK(EXTERN, S)                                \
-  EXTERN template S rank_tolerance<S>(Index);                   \
-  EXTERN template S column_tolerance<S>(Index);                 \
-  EXTERN template Index numerical_rank<S>(Matrix<S>);           \
-  EXTERN template void require_positive_definite<S>(Matrix<S>); \
-  EXTERN template void factor_positive_definite<S>(Matrix<S>&); \
+#define LANDFALL_RANK(EXTERN, S)                                             \
+  EXTERN template S rank_tolerance<S>(Index);                                \
+  EXTERN template S column_tolerance<S>(Index);                              \
+  EXTERN template Index numerical_rank<S>(Matrix<S>);                        \
+  EXTERN template void require_positive_definite<S>(Matrix<S>);              \
+  EXTERN template void factor_positive_definite<S>(Matrix<S>&);              \
+  EXTERN template Matrix<S> orthonormalizing_factor<S>(const Matrix<S>&, S); \
   EXTERN template Matrix<S> orthonormalizing_factor<S>(const Matrix<S>&);
 LANDFALL_RANK(extern, float)
 LANDFALL_RANK(extern, double)
