@@ -3,7 +3,7 @@
 #include <landfall/data/formats/open_source.hpp>
 #include <landfall/data/rows/memory_source.hpp>
 #include <landfall/data/synthetic/planted_cca.hpp>
-#include <landfall/models/cca/cca_plan.hpp>
+#include <landfall/models/cca/cca.hpp>
 #include <landfall/models/fit/plan.hpp>
 #include <landfall/parallel/threads.hpp>
 
@@ -279,18 +279,28 @@ TEST(Plan, OfCcaIsMadeFromItsFiles) {
   EXPECT_FALSE(plan_cca<float>(a, b, {.components = 3, .method = FitMethod::landing}).exact_is_chosen);
 }
 
+Workload sized(Index features, Index rank, std::optional<double> nonzeros, std::uint64_t memory) {
+  Workload work{.rows = 100'000,
+                .features = {features, features},
+                .nonzeros = nonzeros,
+                .components = 5,
+                .columns = 9,
+                .batch = 0,
+                .rank = rank};
+  choose_sizes<float>(work, memory);
+  return work;
+}
+
 TEST(Plan, ShortMemoryMeansFewerFirstRowsAndASmallerSketch) {
-  const SourceSample sample{.rows = 100'000, .nonzeros = 0};
-  const auto usual = cca_workload<float>({.components = 5}, {400, 400}, false, sample);
+  constexpr std::uint64_t plenty = std::uint64_t{2} << 30;
+  const Workload usual = sized(400, 0, {}, plenty);
+  EXPECT_EQ(usual.batch, 128);
   EXPECT_EQ(usual.first_rows, 4096);
   EXPECT_EQ(usual.rank, 64);
   EXPECT_EQ(usual.most_rank, 256);  // twice the batch
-  EXPECT_EQ(
-      cca_workload<float>({.components = 5, .landing = {.rank = 30}}, {400, 400}, false, sample).most_rank,
-      30);
-  EXPECT_EQ(cca_workload<float>({.components = 5}, {400, 400}, true, sample).most_rank, 64);
-  const auto tight =
-      cca_workload<float>({.components = 5, .memory = 64 << 20}, {20'000, 20'000}, false, sample);
+  EXPECT_EQ(sized(400, 30, {}, plenty).most_rank, 30);
+  EXPECT_EQ(sized(400, 0, 10, plenty).most_rank, 64);
+  const Workload tight = sized(20'000, 0, {}, 64 << 20);
   EXPECT_EQ(tight.first_rows, 256);  // the fewest
   EXPECT_LT(tight.rank, 64);
   EXPECT_GE(tight.rank, 8);
