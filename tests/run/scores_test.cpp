@@ -17,8 +17,9 @@ class Scores : public ::testing::Test {
   std::vector<ScoredView<double>> views(const std::vector<Matrix<double>>& data) {
     std::vector<ScoredView<double>> views;
     weights_.clear();
+    means_.clear();
     for (std::size_t v = 0; v < data.size(); ++v) {
-      const auto path = folder_ / fmt::format("view{}.npy", v);
+      const auto path = folder_ / ("view" + std::to_string(v) + ".npy");
       write_npy<double>(path, data[v]);
       weights_.push_back(gaussian<double>(data[v].cols(), 2, {10 + v, 0}));
       means_.push_back(gaussian<double>(data[v].cols(), 1, {20 + v, 0}));

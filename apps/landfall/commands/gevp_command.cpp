@@ -197,7 +197,7 @@ void run(const Options& options) {
   if (!expected.empty()) summary["known"] = expected;
 
   RunReport report{.problem = gevp_problem(), .summary = std::move(summary)};
-  report.weights.push_back(result.vectors.template cast<double>());
+  if (!options.run.out.empty()) report.weights.push_back(result.vectors.template cast<double>());
   deliver(options.run, {.report = std::move(report),
                         .history = history_table(history),
                         .write_files =
