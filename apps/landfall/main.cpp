@@ -10,8 +10,8 @@
 #include <new>
 
 #include "commands/commands.hpp"
+#include "problems/problems.hpp"
 #include "runs/child_run.hpp"
-#include "runs/problems.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/command_line.hpp"
 #include "terminal/help_page.hpp"

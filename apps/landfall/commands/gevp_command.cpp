@@ -10,8 +10,8 @@
 #include <filesystem>
 #include <memory>
 
+#include "problems/problems.hpp"
 #include "runs/model_run.hpp"
-#include "runs/problems.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/method_option.hpp"
 #include "terminal/model_options.hpp"

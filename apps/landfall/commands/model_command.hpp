@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
+#include "problems/problems.hpp"
+#include "problems/summary.hpp"
 #include "report/report_rows.hpp"
-#include "runs/problems.hpp"
-#include "runs/summary.hpp"
 #include "terminal/model_options.hpp"
 #include "terminal/plan_table.hpp"
 

@@ -1,6 +1,6 @@
 // landfall plan cca|ica|lda|gevp ...: what the command of that name would do, and why; runs nothing.
 #include "commands/commands.hpp"
-#include "runs/problems.hpp"
+#include "problems/problems.hpp"
 
 namespace landfall::app {
 

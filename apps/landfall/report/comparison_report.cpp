@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "problems/problems.hpp"
 #include "report/report_parts.hpp"
-#include "runs/problems.hpp"
 #include "terminal/command_line.hpp"
 #include <fmt/format.h>
 #include <fmt/ranges.h>

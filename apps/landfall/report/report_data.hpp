@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "problems/problems.hpp"
 #include "report/report_parts.hpp"
-#include "runs/problems.hpp"
 
 namespace landfall::app {
 

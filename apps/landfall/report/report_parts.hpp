@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "runs/summary.hpp"
+#include "problems/summary.hpp"
 
 namespace landfall::app {
 

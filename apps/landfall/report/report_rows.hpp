@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "runs/summary.hpp"
+#include "problems/summary.hpp"
 #include "terminal/arguments.hpp"
 
 namespace landfall::app {

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "runs/problems.hpp"
-#include "runs/summary.hpp"
+#include "problems/problems.hpp"
+#include "problems/summary.hpp"
 
 namespace landfall::app {
 

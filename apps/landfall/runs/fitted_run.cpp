@@ -4,7 +4,7 @@
 #include <landfall/data/rows/rows.hpp>
 #include <landfall/errors.hpp>
 
-#include "runs/summary.hpp"
+#include "problems/summary.hpp"
 #include "terminal/model_options.hpp"
 #include <fmt/format.h>
 

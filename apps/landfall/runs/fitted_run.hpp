@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "runs/problems.hpp"
+#include "problems/problems.hpp"
 
 namespace landfall::app {
 

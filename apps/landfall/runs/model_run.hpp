@@ -12,9 +12,9 @@
 #include <functional>
 #include <vector>
 
+#include "problems/problems.hpp"
+#include "problems/summary.hpp"
 #include "report/report_data.hpp"
-#include "runs/problems.hpp"
-#include "runs/summary.hpp"
 #include "terminal/model_options.hpp"
 
 namespace landfall::app {

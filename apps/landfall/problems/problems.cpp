@@ -1,4 +1,4 @@
-#include "runs/problems.hpp"
+#include "problems/problems.hpp"
 
 #include <landfall/errors.hpp>
 

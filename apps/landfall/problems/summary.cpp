@@ -1,4 +1,4 @@
-#include "runs/summary.hpp"
+#include "problems/summary.hpp"
 
 #include <landfall/errors.hpp>
 #include <landfall/run/run_folder.hpp>
