@@ -1,5 +1,5 @@
 # The two commands are `make demo` and `make test`; both set up the machine first (tools/setup).
-.PHONY: build demo test bench format lint install clean
+.PHONY: build demo test test-kernels bench format lint install clean
 
 BUILD_JOBS := $(shell nproc)
 SOURCES = $(shell git ls-files '*.cpp' '*.hpp')
@@ -20,6 +20,14 @@ test:
 	@cmake --preset dev -DLANDFALL_BUILD_TESTS=ON >/dev/null
 	@cmake --build --preset dev --parallel $(BUILD_JOBS)
 	@ctest --preset dev --parallel $(BUILD_JOBS)
+	@tools/test-kernels build other
+
+# The numerical tests under the kernels of OpenBLAS for every processor that this one can stand in for.
+test-kernels:
+	@tools/setup build
+	@cmake --preset dev >/dev/null
+	@cmake --build --preset dev --parallel $(BUILD_JOBS)
+	@tools/test-kernels build
 
 bench:
 	@tools/setup bench

@@ -89,7 +89,7 @@ std::vector<ConstraintCase<S>> cases() {
                    {near(b, p, 15)},
                    1});
     all.push_back({"generalized Stiefel, landing direction," + size,
-                   std::make_shared<GeneralizedStiefelConstraint<S>>(op, p, AscentDirection::landing),
+                   std::make_shared<GeneralizedStiefelConstraint<S>>(op, p, Direction::metric),
                    {near(b, p, 16)},
                    rho_b});
   }
@@ -252,8 +252,8 @@ TYPED_TEST(ConstraintTest, OneProductWithBPerPoint) {
 TYPED_TEST(ConstraintTest, ProductIsItsParts) {
   using S = TypeParam;
   const auto sphere = std::make_shared<SphereConstraint<S>>(4);
-  const auto inner_product = std::make_shared<ProductConstraint<S>>(std::vector<ConstraintPtr<S>>{
-      std::make_shared<StiefelConstraint<S>>(6, 2, AscentDirection::landing), sphere});
+  const auto inner_product = std::make_shared<ProductConstraint<S>>(
+      std::vector<ConstraintPtr<S>>{std::make_shared<StiefelConstraint<S>>(6, 2, Direction::metric), sphere});
   const ProductConstraint<S> c({sphere, inner_product});  // products nest; a part may be used twice
   ASSERT_EQ(c.shapes(), (std::vector<Shape>{{4, 1}, {6, 2}, {4, 1}}));
   ASSERT_EQ(c.size(), 1 + 3 + 1);
@@ -380,6 +380,8 @@ TYPED_TEST(ConstraintTest, WrongShapesAreNamed) {
   EXPECT_EQ(message([&] { StiefelConstraint<S>(3, 4); }),
             "4 B-orthonormal columns of length 3, expected 1 to 3");
   EXPECT_THROW(GeneralizedStiefelConstraint<S>(nullptr, 1), UsageError);
+  EXPECT_THROW(StiefelConstraint<S>(4, 2, Direction::riemannian), UsageError);
+  EXPECT_THROW(StiefelConstraint<S>(4, 2, Direction::preconditioned), UsageError);
   EXPECT_THROW(ProductConstraint<S>({}), UsageError);
   EXPECT_THROW(ProductConstraint<S>({nullptr}), UsageError);
   EXPECT_THROW(SphereConstraint<S>(0), UsageError);

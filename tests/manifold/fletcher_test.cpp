@@ -63,9 +63,9 @@ TYPED_TEST(FletcherTest, LandingFieldAscendsTheMerit) {
   const S distance = S(0.3), rho_landing = 1 / (2 * (1 + distance));  // beta_1 = 1
 
   for (const S omega : {S(0.3), S(2)})
-    for (const AscentDirection direction : {AscentDirection::riemannian, AscentDirection::landing}) {
+    for (const Direction direction : {Direction::euclidean, Direction::metric}) {
       const GeneralizedStiefelConstraint<S> c(op, p, direction);
-      const S rho = direction == AscentDirection::riemannian ? S(1) : rho_landing;
+      const S rho = direction == Direction::euclidean ? S(1) : rho_landing;
       for (std::uint64_t seed = 10; seed < 20; ++seed) {
         const S scale = seed < 15 ? S(1) : S(0.03);  // Psi rules where f is large, h where it is small
         const Objective<S> f = quadratic<S>(scale * a, scale * d);
