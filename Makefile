@@ -24,8 +24,8 @@ test:
 
 # The numerical tests under the kernels of OpenBLAS for every processor that this one can stand in for.
 test-kernels:
-	@tools/setup build
-	@cmake --preset dev >/dev/null
+	@tools/setup test
+	@cmake --preset dev -DLANDFALL_BUILD_TESTS=ON >/dev/null
 	@cmake --build --preset dev --parallel $(BUILD_JOBS)
 	@tools/test-kernels build
 
