@@ -1,5 +1,5 @@
-// A constraint of one's own, h(x) = 0, by landing: the smallest value of x'Ax on an ellipsoid cut by a plane,
-// x'Dx = 1 and <c, x> = 0. Exact: the smallest eigenvalue of (A, D) restricted to the plane.
+// A custom constraint h(x) = 0: minimises x'Ax on an ellipsoid cut by a plane, x'Dx = 1 and <c, x> = 0.
+// The exact minimum is the smallest eigenvalue of (A, D) restricted to the plane.
 #include <landfall/landing/constrained.hpp>
 #include <landfall/landing/solver.hpp>
 #include <landfall/linalg/pencil_eigen.hpp>

@@ -1,6 +1,6 @@
-// Canonical correlations of two views from batches of 128 samples, four passes, no covariance formed by the
-// method: an unbiased (split) estimate of the landing field, preconditioned by a sketch of each view.
-// The data are an easy factor model: with badly conditioned features these settings reach 0.986 of the sum.
+// Canonical correlations of two views from batches of 128 samples in four passes, without covariances:
+// an unbiased (split) estimate of the landing field, preconditioned by a sketch of each view.
+// The data follows an easy factor model; with ill-conditioned features these settings reach 0.986 of the sum.
 #include <landfall/landing/sampled.hpp>
 #include <landfall/landing/sketch.hpp>
 #include <landfall/landing/solver.hpp>
@@ -15,7 +15,7 @@ using namespace landfall;
 constexpr Index kSamples = 20000, kComponents = 3;
 constexpr double kRidge = 1e-3;
 
-/// Shared components seen through random loadings, and noise of unequal size.
+/// Shared components times random loadings, plus noise with unequal variances.
 RowMatrix<double> make_view(const Matrix<double>& shared, Index features, std::uint64_t seed) {
   const auto sizes = Vector<double>::LinSpaced(features, 2, 6).asDiagonal();
   return shared * gaussian<double>(shared.cols(), features, {seed, 1}) +

@@ -275,7 +275,7 @@ TEST_F(TransformCommand, WrongUseIsOneSentenceAndTwo) {
   wrong(
       {"lda", "iris.npy", "-o", "s.xls"},
       "s.xls: its name tells no format to write, expected it to end in one of .npy .csv .tsv .svm .svmlight "
-      ".libsvm .mtx .h5 .hdf5");
+      ".libsvm .mtx .mm .h5 .hdf5");
   wrong({"lda", "iris.npy", "iris.npy", "-o", "s.npy"}, "lda: a run of lda takes one file, got 2 files");
   wrong({"lda", "iris.npy", "-o", "s.npy", "--view", "left"},
         "--view: lda is a run of lda, which has one view");
