@@ -122,7 +122,7 @@ TEST_P(IcaBaselines, FindTheSources) {
       fit_ica<double>(std::make_unique<MemorySource<double>>(rows.dense().transpose(), "mixtures"),
                       {.baseline = GetParam(), .passes = 10});
   EXPECT_EQ(found.method_name, baseline.name);
-  const double distance = amari_distance(found.unmixing, maker.mixing());
+  const double distance = amari_distance(found.unmixing(), maker.mixing());
   EXPECT_LT(distance, baseline.accuracy);
 }
 
