@@ -64,7 +64,9 @@ TEST(LdaErrors, ConstantColumnsAreDropped) {
     EXPECT_TRUE((result.views[0].weights.row(6).array() == 0).all());
     EXPECT_EQ(result.views[0].mean(2), 7);
     EXPECT_LT((result.eigenvalues - known.eigenvalues).norm(), 1e-8);
-    EXPECT_LT((result.views[0].weights.bottomRows(4).topRows(3) - known.views[0].weights.bottomRows(3)).norm(), 1e-8);
+    EXPECT_LT(
+        (result.views[0].weights.bottomRows(4).topRows(3) - known.views[0].weights.bottomRows(3)).norm(),
+        1e-8);
   }
   more.rows.setConstant(1);
   EXPECT_THROW(fit(more, {}), DataError);

@@ -96,8 +96,8 @@ class CcaModel final : public Model<S> {
                                          fit.stream.source(i).name(), ridge));
     }
     const std::size_t small = moments.within[1].rows() <= moments.within[0].rows() ? 1 : 0;
-    const Matrix<S> turned = small == 1 ? Matrix<S>() : Matrix<S>(moments.cross.transpose());
-    const Matrix<S>& cross = small == 1 ? moments.cross : turned;
+    const Matrix<S> turned = small == 1 ? Matrix<S>() : Matrix<S>(moments.cross(0, 1).transpose());
+    const Matrix<S>& cross = small == 1 ? moments.cross(0, 1) : turned;
     Matrix<S> solved(cross.rows(), cross.cols()), squared(cross.cols(), cross.cols());
     inverse_preconditioner<S>(moments.within[1 - small])->apply(cross, solved);
     multiply_at<S>(cross, solved, squared);

@@ -1,5 +1,6 @@
 #include <landfall/data/rows/dense_rows.hpp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/reduce.hpp>
 #include <landfall/models/fit/covariance.hpp>
 #include <landfall/parallel/threads.hpp>
 
@@ -37,8 +38,8 @@ void add_pair(In<S> left, In<S> right, Covariances<S>& sums, int workers) {
   const auto work = [&] {
     for (int part = next++; part < 4; part = next++) {
       if (part < 2) add_square<S>(part == 0 ? left : right, sums.within[static_cast<std::size_t>(part)]);
-      if (part == 2) multiply_bt<S>(left.topRows(half), right, sums.cross.topRows(half), 1, 1);
-      if (part == 3) multiply_bt<S>(left.bottomRows(rest), right, sums.cross.bottomRows(rest), 1, 1);
+      if (part == 2) multiply_bt<S>(left.topRows(half), right, sums.between[0].topRows(half), 1, 1);
+      if (part == 3) multiply_bt<S>(left.bottomRows(rest), right, sums.between[0].bottomRows(rest), 1, 1);
     }
   };
   std::vector<std::jthread> others;
@@ -70,11 +71,11 @@ template <class S, class Sum>
 Covariances<Sum> covariances(DataStream<S>& stream) {
   Covariances<Sum> sums;
   std::vector<Index> features;
-  for (std::size_t i = 0; i < stream.views(); ++i) {
-    features.push_back(static_cast<Index>(stream.transform(i).kept().size()));
-    sums.within.push_back(Matrix<Sum>::Zero(features[i], features[i]));
+  for (std::size_t j = 0; j < stream.views(); ++j) {
+    features.push_back(static_cast<Index>(stream.transform(j).kept().size()));
+    sums.within.push_back(Matrix<Sum>::Zero(features[j], features[j]));
+    for (std::size_t i = 0; i < j; ++i) sums.between.push_back(Matrix<Sum>::Zero(features[i], features[j]));
   }
-  if (features.size() == 2) sums.cross.setZero(features[0], features[1]);
 
   int workers = 1;
   std::optional<SerialBlas> serial;
@@ -82,22 +83,29 @@ Covariances<Sum> covariances(DataStream<S>& stream) {
     workers = std::min(threads(), 4);
     serial.emplace();
   }
-  ConvertedRows<S, Sum> left_rows, right_rows;
+  std::vector<ConvertedRows<S, Sum>> rows(stream.views());
   stream.begin_pass(in_file_order);
   while (stream.next()) {
-    const auto left = left_rows(stream.view(0));
-    if (features.size() == 2)
-      add_pair<Sum>(left, right_rows(stream.view(1)), sums, workers);
-    else
-      add_square<Sum>(left, sums.within[0]);
     sums.rows += stream.view(0).rows();
+    if (features.size() == 2) {
+      add_pair<Sum>(rows[0](stream.view(0)), rows[1](stream.view(1)), sums, workers);
+      continue;
+    }
+    std::size_t pair = 0;
+    for (std::size_t j = 0; j < stream.views(); ++j) {
+      const auto right = rows[j](stream.view(j));
+      add_square<Sum>(right, sums.within[j]);
+      for (std::size_t i = 0; i < j; ++i)
+        multiply_bt<Sum>(rows[i](stream.view(i)), right, sums.between[pair++], 1, 1);
+    }
   }
+  reduce(stream.communicator(), sums.within, sums.between, sums.rows);
   const Sum scale = Sum(1) / static_cast<Sum>(std::max<Index>(sums.rows, 1));
   for (auto& within : sums.within) {
     within *= scale;
     within.template triangularView<Eigen::StrictlyUpper>() = within.transpose();
   }
-  sums.cross *= scale;
+  for (auto& between : sums.between) between *= scale;
   return sums;
 }
 

@@ -9,6 +9,7 @@
 #include <landfall/data/rows/transform.hpp>
 #include <landfall/landing/adaptive.hpp>
 #include <landfall/models/fit/method.hpp>
+#include <landfall/parallel/cancel.hpp>
 
 #include <optional>
 #include <string>
@@ -42,6 +43,8 @@ struct FitOptions {
   std::uint64_t seed = 0;
   std::function<bool(const Progress&)> observer = {};  // after every step; false ends the run
   Checkpoints checkpoints = {};                        // of landing
+  /// Ends reading, covariances, solving and evaluation within one batch, with a Cancelled exception.
+  CancelFlag cancel = {};
 };
 
 /// UsageError that names the field, for values that no model accepts.

@@ -140,6 +140,7 @@ Solved<S> land_adaptively(Fit<S>& fit, const ScoreObjective<S>& f, std::uint64_t
   landing.rank = fit.work.rank;
   landing.most_rank = fit.work.most_rank;
   landing.seed = options.seed;
+  landing.cancel = options.cancel;
   auto [run, choice] = solve_adaptively<S>(std::move(first), std::move(all), landing, fit.watch(),
                                            column_scales(stream), checkpoint.checkpoints());
   fit.result.choice = choice;
@@ -180,7 +181,8 @@ void fit_model(Model<S>& model, std::vector<SourcePtr<S>> sources, const FitOpti
   // Open, with the statistics of the columns.
   DataStream<S> stream(std::move(sources), {.batch = kExactBatch,
                                             .shuffle = {.seed = options.seed, .held_out = options.held_out},
-                                            .transform = options.transform});
+                                            .transform = options.transform,
+                                            .cancel = options.cancel});
   Fit<S> fit{options, stream, result, observer, timer};
   result.mean_pass = stream.statistics(0) != nullptr;
   const double first_reading = fit.timer.lap();

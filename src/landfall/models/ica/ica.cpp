@@ -97,7 +97,8 @@ class Run {
                                              .omega = options_.landing.omega,
                                              .momentum = choice_.momentum,
                                              .stop = stop::passes(passes),
-                                             .observer = std::move(observer)},
+                                             .observer = std::move(observer),
+                                             .cancel = options_.cancel},
                                             checkpoints);
     x_ = result.x;
     oracle_.reset();

@@ -2,6 +2,7 @@
 #include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/rank.hpp>
+#include <landfall/linalg/reduce.hpp>
 #include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/ica/whitening.hpp>
 
@@ -31,6 +32,7 @@ PilotEstimate<S> whiten(const InMemorySamples<S>& first, std::uint64_t seed) {
     const Matrix<double> columns = dense_columns(batch.front());
     multiply_bt<double>(columns, columns, covariance, 1, 1);
   }
+  reduce(first.communicator(), covariance);
   covariance /= static_cast<double>(first.count());
   const Vector<double> scale =
       covariance.diagonal().unaryExpr([](double v) { return v > 0 ? 1 / std::sqrt(v) : 0; });
@@ -75,6 +77,7 @@ PilotEstimate<S> whiten(const InMemorySamples<S>& first, std::uint64_t seed) {
     squares += sizes.sum();
     fourths += sizes.squaredNorm();
   }
+  reduce(first.communicator(), squares, fourths);
   pilot.noise = squares > 0 ? fourths / squares : 0;
   return pilot;
 }

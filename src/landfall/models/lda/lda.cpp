@@ -3,6 +3,7 @@
 #include <landfall/linalg/pencil_eigen.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/rank.hpp>
+#include <landfall/linalg/reduce.hpp>
 #include <landfall/models/fit/covariance.hpp>
 #include <landfall/models/fit/pipeline.hpp>
 #include <landfall/models/lda/discriminant.hpp>
@@ -36,6 +37,7 @@ std::pair<double, Index> accuracy(DataStream<S>& stream, Part part, const Labels
       right += nearest[i] == labels.of(stream.view(0).batch.numbers()[i]);
     rows += stream.view(0).rows();
   }
+  reduce(stream.communicator(), right, rows);
   return {rows > 0 ? static_cast<double>(right) / static_cast<double>(rows) : 0, rows};
 }
 
@@ -127,8 +129,7 @@ class LdaModel final : public Model<S> {
     if (!fit.exact()) result_.views[0].infeasibility = distance_to_identity(moments.within + moments.between);
     auto rotation = discriminant_rotation(moments, columns);
     // 1 - mu = 1 / (1 + lambda): the fraction of the variance in this direction that is within classes.
-    if (ridge == 0 &&
-        1 <= rank_tolerance<double>(fit.features()[0]) * (1 + rotation.eigenvalues(0)))
+    if (ridge == 0 && 1 <= rank_tolerance<double>(fit.features()[0]) * (1 + rotation.eigenvalues(0)))
       singular(fit.stream.source(0).name(), 0);
     const double sum = rotation.eigenvalues.sum();
     result_.eigenvalues = rotation.eigenvalues.head(p);
