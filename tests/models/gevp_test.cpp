@@ -91,9 +91,8 @@ void expect_answer(const GevpResult<S>& result, const Pencil<S>& pencil, const G
     const Vector<S> bx = result.values(j) * (pencil.b * result.vectors.col(j));
     const S relative = (ax - bx).norm() / (ax.norm() + bx.norm());
     EXPECT_NEAR(result.residuals(j), relative, rounding<S>(20));
-    // Landing may stop at an infeasibility of 1e-3 or 1e-8, of which B, with a condition of 20, can make
-    // twenty times as much in a direction that does not vanish exactly on the eigenvectors.
-    EXPECT_LE(relative, 20 * (single<S> ? 1e-3 : 1e-8));
+    // Landing stops at an infeasibility of up to 1e-3 or 1e-8; the condition of B, 20, can enlarge it.
+    EXPECT_LE(relative, single<S> ? 2e-3 : 20 * 1e-8);
   }
   EXPECT_EQ(result.stationarity, static_cast<double>(result.residuals.maxCoeff()));
   EXPECT_LE(result.infeasibility, single<S> ? 1e-3 : 1e-8);

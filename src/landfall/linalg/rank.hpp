@@ -1,8 +1,8 @@
 // Rank and definiteness, decided in one place by a stated tolerance.
 //
-//   if (landfall::numerical_rank<double>(covariance) < p) use("too few independent columns");
-//   landfall::require_positive_definite<double>(mass);                                 // DataError otherwise
-//   landfall::Matrix<double> t = landfall::orthonormalizing_factor<double>(gram);      // t' gram t = I
+//   if (landfall::numerical_rank<double>(m) < p) use("fewer independent columns than components");
+//   landfall::require_positive_definite<double>(mass);                              // DataError otherwise
+//   landfall::Matrix<double> t = landfall::orthonormalizing_factor<double>(m);      // t' m t = I
 //
 // A symmetric matrix is scaled to a diagonal of ones first: for the Gram matrix G = A'A of the columns of A,
 // the rounding of each entry is then at most a small multiple of eps, whatever the units of the columns are
