@@ -51,7 +51,7 @@ double total(const Views<S>& views, const CcaResult<S>& result) {
                           result.views[i].weights.template cast<double>());
   };
   const Matrix<double> x = scores(0, views.left), y = scores(1, views.right);
-  const auto root = [&](const Matrix<double>& s, const CcaView<S>& view) {
+  const auto root = [&](const Matrix<double>& s, const FittedView<S>& view) {
     const Matrix<double> w = view.weights.template cast<double>();
     return inverse_square_root(s.transpose() * s / static_cast<double>(s.rows()) +
                                view.ridge * w.transpose() * w);
@@ -201,8 +201,8 @@ TEST(OnlineCca, WhatCannotBeIsSaidInOneSentence) {
   OnlineCca<double> poor({.components = 3});
   flat.push(poor, 0, 300, {300});
   EXPECT_EQ(sentence<NumericalError>([&] { poor.result(); }),
-            "left: of rank 2 in 300 rows so far, expected at least p = 3");
-  EXPECT_THROW(OnlineCca<double>({.components = 0}), UsageError);
+            "left: rank 2 in 300 rows so far, expected at least p = 3");
+  EXPECT_THROW(OnlineCca<double>({.components = -1}), UsageError);
   EXPECT_THROW(OnlineCca<double>({.ridge = -1}), UsageError);
 }
 

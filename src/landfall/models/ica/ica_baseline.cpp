@@ -53,33 +53,18 @@ void require_memory_for_rows(const Baseline& baseline, double bytes, std::uint64
 }  // namespace
 
 template <class S>
-Result<S> solve_ica_baseline(const Baseline& baseline, DataStream<S>& stream, const IcaOptions& options,
-                             Index p, Index rows) {
-  if (options.contrast != Contrast::logcosh)
-    throw UsageError(
-        fmt::format("{} has the contrast logcosh, got {}", baseline.name, to_string(options.contrast)));
-  const BaselineOptions<S> baseline_options{.components = p,
-                                            .step = options.landing.step,
-                                            .passes = options.passes.value_or(2),
-                                            .memory = options.memory,
-                                            .seed = options.seed,
-                                            .observer = [&](const Progress& progress, const Point<S>&) {
-                                              return !options.observer || options.observer(progress);
-                                            }};
-  Result<S> result;
-  if (baseline.mixtures) {
-    result = baseline.mixtures.get<S>()(stream, baseline_options);
-  } else {
-    const double n = static_cast<double>(stream.transform(0).kept().size());
-    const double numbers = 2 * n * n + 3 * static_cast<double>(rows) * static_cast<double>(p);
-    require_memory_for_rows(baseline, numbers * sizeof(S), options.memory);
-    const Matrix<S> k = whitening(stream, p);
-    result = baseline.sources.get<S>()(whitened_rows(stream, k, rows), baseline_options);
-    if (!result.x.empty()) result.x = {k * result.x.at(0).transpose()};
-  }
-  if (result.termination == Termination::diverged)
-    throw NumericalError(fmt::format("{} diverged after {} steps; a smaller --step may help", baseline.name,
-                                     result.progress.iteration));
+Result<S> solve_ica_baseline(const Baseline& baseline, DataStream<S>& stream, Contrast contrast,
+                             const BaselineOptions<S>& options, Index rows) {
+  if (contrast != Contrast::logcosh)
+    throw UsageError(fmt::format("{} has the contrast logcosh, got {}", baseline.name, to_string(contrast)));
+  if (baseline.mixtures) return baseline.mixtures.get<S>()(stream, options);
+  const Index p = options.components;
+  const double n = static_cast<double>(stream.transform(0).kept().size());
+  const double numbers = 2 * n * n + 3 * static_cast<double>(rows) * static_cast<double>(p);
+  require_memory_for_rows(baseline, numbers * sizeof(S), options.memory);
+  const Matrix<S> k = whitening(stream, p);
+  Result<S> result = baseline.sources.get<S>()(whitened_rows(stream, k, rows), options);
+  if (!result.x.empty()) result.x = {k * result.x.at(0).transpose()};
   return result;
 }
 

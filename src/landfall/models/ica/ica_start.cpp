@@ -42,13 +42,6 @@ void reweigh(const ComponentMoments& moments, double least, Vector<S>& weights) 
 }
 
 template <class S>
-Index ica_first_rows(const IcaOptions& options, Index n) {
-  const std::uint64_t fit = options.memory / 4 / (sizeof(S) * static_cast<std::uint64_t>(n));
-  return std::max({options.first_rows, 8 * n,
-                   std::min(100 * n, static_cast<Index>(std::min<std::uint64_t>(fit, 1u << 30)))});
-}
-
-template <class S>
 IcaStart<S>::IcaStart(std::shared_ptr<InMemorySamples<S>> first, std::shared_ptr<Vector<S>> weights,
                       const IcaOptions& options)
     : first_(std::move(first)), weights_(std::move(weights)), options_(options) {
