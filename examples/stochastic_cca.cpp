@@ -4,11 +4,10 @@
 #include <landfall/landing/sampled.hpp>
 #include <landfall/landing/sketch.hpp>
 #include <landfall/landing/solver.hpp>
+#include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/pencil_eigen.hpp>
 
 #include <cstdio>
-
-#include <Eigen/Cholesky>
 
 using namespace landfall;
 
@@ -28,7 +27,8 @@ Vector<double> correlations(const Matrix<double>& x, const Matrix<double>& y, do
   const Matrix<double> xx = x.transpose() * x / kSamples + ridge * identity(x.cols());
   const Matrix<double> yy = y.transpose() * y / kSamples + ridge * identity(y.cols());
   const Matrix<double> yx = y.transpose() * x / kSamples;
-  return solve_pencil<double>(yx.transpose() * yy.llt().solve(yx), xx, kComponents).values.cwiseSqrt();
+  return solve_pencil<double>(yx.transpose() * solve_square<double>(yy, yx), xx, kComponents)
+      .values.cwiseSqrt();
 }
 
 FieldOptions<double> field(const RowMatrix<double>& view) {

@@ -35,10 +35,10 @@ BELOW = {
     "src/landfall/run": ["src/landfall/models/*"],
     "src/landfall/report": [],
     "apps/landfall/terminal": ["src/landfall/run", "src/landfall/report", "src/landfall/data/synthetic"],
-    "apps/landfall/report": ["apps/landfall/terminal"],
-    "apps/landfall/runs": ["apps/landfall/report"],
+    "apps/landfall/runs": ["apps/landfall/terminal"],
+    "apps/landfall/report": ["apps/landfall/runs"],
     "apps/landfall/reproduce": ["apps/landfall/report"],
-    "apps/landfall/commands": ["apps/landfall/runs", "apps/landfall/reproduce"],
+    "apps/landfall/commands": ["apps/landfall/reproduce"],
     "apps/landfall": ["apps/landfall/commands"],
 }
 FOR_ALL = {"src/landfall/errors.hpp", "src/landfall/version.hpp"}

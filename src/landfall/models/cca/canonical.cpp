@@ -1,7 +1,7 @@
 #include <landfall/errors.hpp>
 #include <landfall/linalg/decompositions.hpp>
-#include <landfall/linalg/pencil_eigen.hpp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/rank.hpp>
 #include <landfall/linalg/scratch.hpp>
 #include <landfall/models/cca/canonical.hpp>
 #include <landfall/parallel/threads.hpp>

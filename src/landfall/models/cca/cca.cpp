@@ -1,6 +1,7 @@
 #include <landfall/errors.hpp>
 #include <landfall/linalg/pencil_eigen.hpp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/rank.hpp>
 #include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/cca/canonical.hpp>
 #include <landfall/models/cca/cca.hpp>
@@ -9,7 +10,6 @@
 #include <landfall/models/fit/pipeline.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,25 +24,25 @@ CanonicalMoments rotated(const CanonicalMoments& moments, const Matrix<double>& 
           u.transpose() * moments.cross * v, moments.rows};
 }
 
-/// `sign` -1 subtracts it.
-void add_ridge(CanonicalMoments& moments, const Point<double>& x, const std::vector<double>& ridge,
-               double sign = 1) {
-  moments.left += sign * ridge[0] * x[0].transpose() * x[0];
-  moments.right += sign * ridge[1] * x[1].transpose() * x[1];
+void add_ridge(CanonicalMoments& moments, const Point<double>& x, const std::vector<double>& ridge) {
+  moments.left += ridge[0] * x[0].transpose() * x[0];
+  moments.right += ridge[1] * x[1].transpose() * x[1];
 }
 
-/// How many directions of X the rows of a view fill: the rank of X'SX where X'BX = I.
 template <class S>
-void require_rank(const DataStream<S>& stream, std::size_t view, const Matrix<double>& scores,
-                  const Matrix<double>& metric) {
-  const Matrix<double> basis = orthonormalizing_factor<double>(metric);
-  SymmetricEigen<double> eigen;
-  eigen.compute(basis.transpose() * scores * basis);
-  const double least = 1e3 * static_cast<double>(std::numeric_limits<S>::epsilon());
-  const auto rank = (eigen.values().array() > least).count();  // each at most 1
-  if (rank < scores.rows())
+void require_rank(const DataStream<S>& stream, std::size_t view, Index rank, Index p) {
+  if (rank < p)
     throw NumericalError(fmt::format("{}: rank {} on the training rows, expected at least p = {}",
-                                     stream.source(view).name(), rank, scores.rows()));
+                                     stream.source(view).name(), rank, p));
+}
+
+/// How many directions of X the rows of a view fill, given X'SX and X'BX = X'SX + ridge X'X.
+template <class S>
+Index filled_directions(const Matrix<double>& scores, const Matrix<double>& metric) {
+  const Vector<double> scale = metric.diagonal().cwiseSqrt().cwiseInverse();
+  SymmetricEigen<double> eigen;
+  eigen.compute(scale.asDiagonal() * scores * scale.asDiagonal());
+  return (eigen.values().array() > static_cast<double>(rank_tolerance<S>(scores.rows()))).count();
 }
 
 template <class S>
@@ -87,14 +87,13 @@ class CcaModel final : public Model<S> {
   Solved<S> exact(Fit<S>& fit) override {
     auto moments = covariances(fit.stream);
     for (std::size_t i = 0; i < 2; ++i) {
-      const double ridge = this->ridge(fit, i);
+      const double ridge = fit.result.views[i].ridge;
+      const Index full = moments.within[i].rows(), rank = numerical_rank<S>(moments.within[i]);
+      require_rank(fit.stream, i, rank, fit.components);
       moments.within[i].diagonal().array() += static_cast<S>(ridge);
-      try {
-        require_positive_definite<S>(moments.within[i]);
-      } catch (const DataError&) {
+      if (rank < full && numerical_rank<S>(moments.within[i]) < full)
         throw NumericalError(fmt::format("{}: the covariance is singular, expected a ridge above {:.3g}",
                                          fit.stream.source(i).name(), ridge));
-      }
     }
     const std::size_t small = moments.within[1].rows() <= moments.within[0].rows() ? 1 : 0;
     const Matrix<S> turned = small == 1 ? Matrix<S>() : Matrix<S>(moments.cross.transpose());
@@ -124,10 +123,9 @@ class CcaModel final : public Model<S> {
     const Index p = fit.components;
     const std::vector<double> ridge = fit.ridges();
     Point<double> x{solved.x[0].template cast<double>(), solved.x[1].template cast<double>()};
-    CanonicalMoments moments, plain;  // of the scores, with the ridge and without
+    CanonicalMoments moments, plain;  // of the scores, with the ridge and (not by exact) without
     if (fit.exact()) {
-      plain = moments = std::move(exact_moments_);
-      add_ridge(plain, x, ridge, -1);
+      moments = std::move(exact_moments_);
     } else {
       plain = moments = canonical_moments<S>(fit.stream, Part::training, solved.x[0], solved.x[1]);
       add_ridge(moments, x, ridge);
@@ -139,11 +137,13 @@ class CcaModel final : public Model<S> {
     if (x[0].cols() > p) {
       const auto [left, right] = wanted(solved, moments, p);
       moments = rotated(moments, left, right);
-      plain = rotated(plain, left, right);
+      if (!fit.exact()) plain = rotated(plain, left, right);
       x = {x[0] * left, x[1] * right};
     }
-    require_rank(fit.stream, 0, plain.left, moments.left);
-    require_rank(fit.stream, 1, plain.right, moments.right);
+    if (!fit.exact()) {
+      require_rank(fit.stream, 0, filled_directions<S>(plain.left, moments.left), p);
+      require_rank(fit.stream, 1, filled_directions<S>(plain.right, moments.right), p);
+    }
     const auto rotation = canonical_rotation(moments, p);
     result_.correlations = rotation.correlations;
     x = {x[0] * rotation.left, x[1] * rotation.right};
@@ -167,8 +167,6 @@ class CcaModel final : public Model<S> {
   }
 
  private:
-  static double ridge(const Fit<S>& fit, std::size_t view) { return fit.result.views[view].ridge; }
-
   /// The best p pairs within the columns that landing carries, as its estimator knows them where it does.
   static std::pair<Matrix<double>, Matrix<double>> wanted(const Solved<S>& solved,
                                                           const CanonicalMoments& moments, Index p) {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <optional>
 #include <thread>
+#include <type_traits>
 
 #include <cblas.h>
 
@@ -45,18 +46,33 @@ void add_pair(In<S> left, In<S> right, Covariances<S>& sums, int workers) {
   work();
 }
 
+/// The rows of a batch as columns, in precision Sum.
+template <class S, class Sum>
+class ConvertedRows {
+ public:
+  Eigen::Ref<const Matrix<Sum>> operator()(const CentredBatch<S>& view) {
+    if constexpr (std::is_same_v<S, Sum>) return rows_(view);
+    converted_ = rows_(view).template cast<Sum>();
+    return converted_;
+  }
+
+ private:
+  DenseRows<S> rows_;
+  Matrix<Sum> converted_;
+};
+
 // Up to so many columns the threads of BLAS gain little within one product.
 constexpr Index kNarrow = 1024;
 
 }  // namespace
 
-template <class S>
-Covariances<S> covariances(DataStream<S>& stream) {
-  Covariances<S> sums;
+template <class S, class Sum>
+Covariances<Sum> covariances(DataStream<S>& stream) {
+  Covariances<Sum> sums;
   std::vector<Index> features;
   for (std::size_t i = 0; i < stream.views(); ++i) {
     features.push_back(static_cast<Index>(stream.transform(i).kept().size()));
-    sums.within.push_back(Matrix<S>::Zero(features[i], features[i]));
+    sums.within.push_back(Matrix<Sum>::Zero(features[i], features[i]));
   }
   if (features.size() == 2) sums.cross.setZero(features[0], features[1]);
 
@@ -66,17 +82,17 @@ Covariances<S> covariances(DataStream<S>& stream) {
     workers = std::min(threads(), 4);
     serial.emplace();
   }
-  DenseRows<S> left_rows, right_rows;
+  ConvertedRows<S, Sum> left_rows, right_rows;
   stream.begin_pass(in_file_order);
   while (stream.next()) {
     const auto left = left_rows(stream.view(0));
     if (features.size() == 2)
-      add_pair<S>(left, right_rows(stream.view(1)), sums, workers);
+      add_pair<Sum>(left, right_rows(stream.view(1)), sums, workers);
     else
-      add_square<S>(left, sums.within[0]);
+      add_square<Sum>(left, sums.within[0]);
     sums.rows += stream.view(0).rows();
   }
-  const S scale = S(1) / static_cast<S>(std::max<Index>(sums.rows, 1));
+  const Sum scale = Sum(1) / static_cast<Sum>(std::max<Index>(sums.rows, 1));
   for (auto& within : sums.within) {
     within *= scale;
     within.template triangularView<Eigen::StrictlyUpper>() = within.transpose();
@@ -85,7 +101,8 @@ Covariances<S> covariances(DataStream<S>& stream) {
   return sums;
 }
 
-template Covariances<float> covariances<float>(DataStream<float>&);
-template Covariances<double> covariances<double>(DataStream<double>&);
+template Covariances<float> covariances<float, float>(DataStream<float>&);
+template Covariances<double> covariances<float, double>(DataStream<float>&);
+template Covariances<double> covariances<double, double>(DataStream<double>&);
 
 }  // namespace landfall

@@ -17,11 +17,13 @@ struct Covariances {
   Index rows = 0;
 };
 
-/// Over the training rows, columns that were dropped left out. A batch of sparse rows is written out.
-template <class S>
-Covariances<S> covariances(DataStream<S>& stream);
+/// Over the training rows, columns that were dropped left out, summed in precision Sum. A batch of sparse rows
+/// is written out.
+template <class S, class Sum = S>
+Covariances<Sum> covariances(DataStream<S>& stream);
 
-extern template Covariances<float> covariances<float>(DataStream<float>&);
-extern template Covariances<double> covariances<double>(DataStream<double>&);
+extern template Covariances<float> covariances<float, float>(DataStream<float>&);
+extern template Covariances<double> covariances<float, double>(DataStream<float>&);
+extern template Covariances<double> covariances<double, double>(DataStream<double>&);
 
 }  // namespace landfall

@@ -1,10 +1,10 @@
 #include <landfall/errors.hpp>
+#include <landfall/linalg/rank.hpp>
 #include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/fit/defaults.hpp>
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -107,8 +107,9 @@ template <class S>
 void require_online_rank(std::string_view name, const Matrix<double>& weights, double ridge, Index rows) {
   SymmetricEigen<double> eigen;
   eigen.compute(ridge * weights.transpose() * weights);  // 1: nothing but the ridge
-  const double least = 1e3 * static_cast<double>(std::numeric_limits<S>::epsilon());
-  const auto rank = (eigen.values().array() < 1 - least).count();
+  // Rounding of the largest variance reaches x through the ridge, so 100 tolerances instead of one.
+  const double tolerance = 100 * static_cast<double>(rank_tolerance<S>(weights.cols()));
+  const auto rank = (eigen.values().array() < 1 - tolerance).count();
   if (rank < weights.cols())
     throw NumericalError(fmt::format("{}: rank {} in {} rows so far, expected at least p = {}", name, rank,
                                      rows, weights.cols()));

@@ -1,27 +1,30 @@
 #include <landfall/errors.hpp>
+#include <landfall/linalg/rank.hpp>
 #include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/fit/covariance.hpp>
 #include <landfall/models/ica/ica_baseline.hpp>
-
-#include <limits>
 
 #include <fmt/format.h>
 
 namespace landfall {
 namespace {
 
-/// K = V diag(1/sqrt(values)) of the p largest eigenvalues of the covariance.
+/// K = V diag(1/sqrt(values)) of the p largest eigenvalues of the covariance. In double, since columns of
+/// different scales spread them.
 template <class S>
 Matrix<S> whitening(DataStream<S>& stream, Index p) {
   const auto moments = covariances(stream);
-  SymmetricEigen<S> eigen;
-  eigen.compute(moments.within[0]);
+  const Index rank = numerical_rank<S>(moments.within[0]);
+  if (rank < p)
+    throw NumericalError(
+        fmt::format("{}: of rank {}, expected at least p = {}", stream.source(0).name(), rank, p));
+  SymmetricEigen<double> eigen;
+  eigen.compute(moments.within[0].template cast<double>());
   const auto values = eigen.values().tail(p);
-  const S least = static_cast<S>(eigen.values().size()) * std::numeric_limits<S>::epsilon() * values(p - 1);
-  if (!(values(0) > least))
-    throw NumericalError(fmt::format("{}: of rank {}, expected at least p = {}", stream.source(0).name(),
-                                     (eigen.values().array() > least).count(), p));
-  return eigen.vectors().rightCols(p) * values.cwiseSqrt().cwiseInverse().asDiagonal();
+  if (!(values(0) > 0))
+    throw NumericalError(
+        fmt::format("{}: the scales of its columns are too far apart to whiten", stream.source(0).name()));
+  return (eigen.vectors().rightCols(p) * values.cwiseSqrt().cwiseInverse().asDiagonal()).template cast<S>();
 }
 
 /// All rows, whitened by K.

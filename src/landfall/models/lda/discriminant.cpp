@@ -1,6 +1,7 @@
 #include <landfall/errors.hpp>
 #include <landfall/linalg/pencil_eigen.hpp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/rank.hpp>
 #include <landfall/models/lda/discriminant.hpp>
 #include <landfall/parallel/threads.hpp>
 

@@ -2,6 +2,7 @@
 #include <landfall/errors.hpp>
 #include <landfall/linalg/pencil_eigen.hpp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/rank.hpp>
 #include <landfall/models/fit/covariance.hpp>
 #include <landfall/models/fit/pipeline.hpp>
 #include <landfall/models/lda/discriminant.hpp>
@@ -92,20 +93,16 @@ class LdaModel final : public Model<S> {
     return work;
   }
 
-  /// S_b x = mu (S_t + ridge I) x, for columns scaled so that the right side has a diagonal of ones, and in
-  /// double: neither their scales nor single precision make it singular.
+  /// S_b x = mu (S_t + ridge I) x, for columns scaled so that the right side has a diagonal of ones, and summed
+  /// in double: neither their scales nor single precision make it singular.
   Solved<S> exact(Fit<S>& fit) override {
     require_rows(fit);
     const double ridge = result_.views[0].ridge;
-    Matrix<double> total = covariances(fit.stream).within[0].template cast<double>();
+    Matrix<double> total = std::move(covariances<S, double>(fit.stream).within[0]);
     total.diagonal().array() += ridge;
     const Vector<double> scale = total.diagonal().cwiseSqrt().cwiseInverse();
     total = scale.asDiagonal() * total * scale.asDiagonal();
-    try {
-      require_positive_definite<double>(total);
-    } catch (const DataError&) {
-      singular(fit.stream.source(0).name(), ridge);
-    }
+    if (numerical_rank<double>(total) < total.rows()) singular(fit.stream.source(0).name(), ridge);
     Matrix<double> between = scale.asDiagonal() * between_covariance<double>(classes_) * scale.asDiagonal();
     const auto eigen =
         solve_pencil<double>(std::move(between), std::move(total), directions(fit.features()[0]));
@@ -129,8 +126,10 @@ class LdaModel final : public Model<S> {
     moments.within += ridge * x.transpose() * x;
     if (!fit.exact()) result_.views[0].infeasibility = distance_to_identity(moments.within + moments.between);
     auto rotation = discriminant_rotation(moments, columns);
-    // mu = lambda / (1 + lambda) is indistinguishable from 1.
-    if (ridge == 0 && rotation.eigenvalues(0) > 1e12) singular(fit.stream.source(0).name(), 0);
+    // 1 - mu = 1 / (1 + lambda): the fraction of the variance in this direction that is within classes.
+    if (ridge == 0 &&
+        1 <= rank_tolerance<double>(fit.features()[0]) * (1 + rotation.eigenvalues(0)))
+      singular(fit.stream.source(0).name(), 0);
     const double sum = rotation.eigenvalues.sum();
     result_.eigenvalues = rotation.eigenvalues.head(p);
     if (columns == directions(fit.features()[0]))
