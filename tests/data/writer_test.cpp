@@ -161,10 +161,11 @@ TEST(FormatTable, AWrittenFileIsOfItsFormatUnderAnyName) {
     writer->write(batch);
     writer->finish();
     const std::string start = content(path).substr(0, 32);
-    for (const auto& other : formats<double>())
-      if (other.matches != nullptr)
-        EXPECT_EQ(other.matches({start, ""}), format.matches != nullptr && other.title == format.title)
-            << format.title << " taken for " << other.title;
+    for (const auto& other : formats<double>()) {
+      if (other.matches == nullptr) continue;
+      EXPECT_EQ(other.matches({start, ""}), other.title == format.title)
+          << format.title << " taken for " << other.title;
+    }
   }
 }
 
