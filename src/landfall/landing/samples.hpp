@@ -46,10 +46,11 @@ class Samples {
   virtual LinearSamples<S>* linear() { return nullptr; }
 };
 
-/// Hands out sample numbers in a fresh random order each pass.
+/// Hands out sample numbers in a fresh random order each pass, or, without a seed, from 0 to count - 1.
 class SampleOrder {
  public:
-  SampleOrder(Index count, std::uint64_t seed) : count_(count), seed_(seed), order_(count, {seed, 0}) {}
+  SampleOrder(Index count, std::optional<std::uint64_t> seed)
+      : count_(count), seed_(seed), order_(count, {seed.value_or(0), 0}) {}
 
   Index count() const { return count_; }
   void begin_pass(std::uint64_t pass);
@@ -58,7 +59,7 @@ class SampleOrder {
 
  private:
   Index count_;
-  std::uint64_t seed_;
+  std::optional<std::uint64_t> seed_;
   Permutation order_;
   Index next_ = 0;
   std::vector<Index> batch_;
@@ -106,12 +107,13 @@ ScoreObjective<S> correlation_objective();
 template <class S>
 ScoreObjective<S> logcosh_objective();
 
-/// Data in memory, one matrix of samples (rows) per block; B_k = A_k'A_k/N + ridge_k I.
+/// Data in memory, one matrix of samples (rows) per block; B_k = A_k'A_k/N + ridge_k I. Without a seed every pass hands
+/// out the rows in their order in memory.
 template <class S>
 class LinearSamples final : public Samples<S> {
  public:
   LinearSamples(std::vector<RowMatrix<S>> data, std::vector<Index> components, std::vector<S> ridge,
-                ScoreObjective<S> objective, std::uint64_t seed = 0);
+                ScoreObjective<S> objective, std::optional<std::uint64_t> seed = 0);
 
   const std::vector<Shape>& shapes() const override { return shapes_; }
   Index count() const override { return order_.count(); }

@@ -9,7 +9,7 @@
 #pragma once
 
 #include <landfall/landing/samples.hpp>
-#include <landfall/models/ica/contrast_loops.hpp>
+#include <landfall/linalg/contrast_loops.hpp>
 
 #include <string_view>
 
