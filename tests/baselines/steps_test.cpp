@@ -126,7 +126,7 @@ TEST_P(StepFormulas, RgdRollingStepsInTheMetricOfAllRowsSoFar) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Paper, StepFormulas, ::testing::Values(std::size_t{1}, std::size_t{2}),
-                         [](const auto& info) { return std::string(info.param == 1 ? "ica" : "cca"); });
+                         [](const auto& views) { return std::string(views.param == 1 ? "ica" : "cca"); });
 
 TEST(Steps, MilestonesDivideTheStepByTen) {
   const Rows rows(2);
