@@ -28,4 +28,9 @@ struct NumericalError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The caller asked for an end (parallel/cancel.hpp).
+struct Cancelled : std::runtime_error {
+  Cancelled() : std::runtime_error("cancelled on request") {}
+};
+
 }  // namespace landfall

@@ -207,7 +207,7 @@ TYPED_TEST(Streams, CentringIsExactWhereTheDataCanBeReadTwice) {
     return sentence([&] { centring({left<S>(30), once}, transform); });
   };
   const std::string start = "right.npy: can be read only once, but ",
-                    end = " takes a reading of its own; expected a file, or running centring";
+                    end = " requires an extra pass over the data; expected a file, or running centring";
   EXPECT_EQ(error({.centring = Centring::exact}), start + "exact centring" + end);
   EXPECT_EQ(error({.centring = Centring::none, .unit_variance = true}),
             start + "scaling without centring" + end);
@@ -286,6 +286,115 @@ TYPED_TEST(Streams, WhatTheReaderThrowsArrivesAndTheNextPassBeginsAnew) {
               expected);
 }
 
+TYPED_TEST(Streams, ThreeViewsStayInStep) {
+  using S = TypeParam;
+  for (const bool third_any : {false, true})
+    for (const double held_out : {0.0, 0.3}) {
+      StreamOptions options{.batch = 64, .transform = {.centring = Centring::none}};
+      options.shuffle = {.seed = 4, .held_out = held_out, .window = third_any ? 0 : 100};
+      const MemoryFile<S> third{
+          .rows = 2 * numbered_rows<S>(1000, 4), .name = "third.npy", .random_access = third_any};
+      DataStream<S> stream(open<S>({left<S>(1000, true), right<S>(1000, true), third}), options);
+      ASSERT_EQ(stream.views(), 3u);
+      Index rows = 0;
+      for (const Part part : {Part::training, Part::held_out}) {
+        stream.begin_pass(1, part);
+        for (; stream.next(); rows += stream.view(0).rows())
+          for (Index i = 0; i < stream.view(0).rows(); ++i) {
+            const auto number = static_cast<S>(stream.view(0).batch.numbers()[static_cast<std::size_t>(i)]);
+            EXPECT_EQ(stream.view(0).batch.dense()(0, i), number);
+            EXPECT_EQ(stream.view(1).batch.dense()(0, i), -number);
+            EXPECT_EQ(stream.view(2).batch.dense()(0, i), 2 * number);
+          }
+      }
+      EXPECT_EQ(rows, 1000);
+    }
+  for (const bool any : {false, true})
+    for (const auto centring : {Centring::none, Centring::exact})
+      EXPECT_EQ(sentence([&] {
+                  auto third = left<S>(299, any);
+                  third.name = "third.npy";
+                  DataStream<S> stream(open<S>({left<S>(300, any), right<S>(300, any), third}),
+                                       {.batch = 32, .transform = {.centring = centring}});
+                  content(stream, 0);
+                }),
+                "left.csv has 300 rows and third.npy has 299; expected as many in all");
+}
+
+/// Sets the flag when so many rows have been read.
+template <class S>
+class CancellingSource final : public Source<S> {
+ public:
+  CancellingSource(Index rows, bool random_access, Index after, CancelFlag cancel)
+      : inner_(left<S>(rows, random_access)), after_(after), cancel_(std::move(cancel)) {}
+
+  const std::string& name() const override { return inner_.name(); }
+  std::string_view format() const override { return inner_.format(); }
+  std::string_view element_type() const override { return inner_.element_type(); }
+  std::optional<Index> rows() const override { return inner_.rows(); }
+  Index cols() const override { return inner_.cols(); }
+  bool random_access() const override { return inner_.random_access(); }
+  void rewind() override { inner_.rewind(); }
+  Index read(Index count, Batch<S>& batch) override { return note(inner_.read(count, batch)); }
+  void read_rows(std::span<const Index> rows, Batch<S>& batch) override {
+    inner_.read_rows(rows, batch);
+    note(batch.rows());
+  }
+  static inline Index delivered = 0;  // by the last source
+
+ private:
+  Index note(Index rows) {
+    delivered += rows;
+    if (delivered >= after_) cancel_.request();
+    return rows;
+  }
+
+  MemorySource<S> inner_;
+  Index after_;
+  CancelFlag cancel_;
+};
+
+TYPED_TEST(Streams, CancellingEndsReadingWithinABatch) {
+  using S = TypeParam;
+  constexpr Index rows = 100000;
+  for (const bool random_access : {false, true})
+    for (const bool read_ahead : {false, true})
+      for (const auto centring : {Centring::exact, Centring::none}) {
+        const CancelFlag cancel;
+        std::vector<SourcePtr<S>> views;
+        views.push_back(std::make_unique<CancellingSource<S>>(rows, random_access, 3000, cancel));
+        CancellingSource<S>::delivered = 0;
+        EXPECT_THROW(
+            {
+              DataStream<S> stream(std::move(views), {.batch = 100,
+                                                      .transform = {.centring = centring},
+                                                      .read_ahead = read_ahead,
+                                                      .cancel = cancel});
+              stream.begin_pass(0);
+              while (stream.next()) {
+              }
+            },
+            Cancelled);
+        // A block of the statistics or of the shuffle's window, or the batches that are read ahead.
+        EXPECT_LE(CancellingSource<S>::delivered, 3000 + 1024);
+        EXPECT_TRUE(cancel.requested());
+      }
+}
+
+TYPED_TEST(Streams, CancelledByTheCaller) {
+  using S = TypeParam;
+  for (const bool read_ahead : {false, true}) {
+    const CancelFlag cancel;
+    DataStream<S> stream(open<S>({left<S>(1000)}),
+                         {.batch = 100, .read_ahead = read_ahead, .cancel = cancel});
+    stream.begin_pass(0);
+    EXPECT_TRUE(stream.next());
+    cancel.request();
+    EXPECT_THROW(stream.next(), Cancelled);
+    EXPECT_EQ(sentence([&] { stream.next(); }), "cancelled on request");
+  }
+}
+
 TYPED_TEST(Streams, EndAtAnyMoment) {
   using S = TypeParam;
   for (int batches = -1; batches < 5; ++batches) {  // 30 rows are three batches
@@ -299,8 +408,7 @@ TEST(Streams, SayWhatIsWrong) {
   const auto error = [](std::vector<MemoryFile<double>> files, StreamOptions options = {}) {
     return sentence([&] { DataStream<double>(open<double>(std::move(files)), options); });
   };
-  EXPECT_EQ(error({}), "0 views, expected one or two");
-  EXPECT_EQ(error({left<double>(3), left<double>(3), left<double>(3)}), "3 views, expected one or two");
+  EXPECT_EQ(error({}), "a stream was given no views, expected at least one");
   EXPECT_EQ(error({left<double>(3)}, {.batch = 0}), "a batch of 0 rows, expected at least 1");
   EXPECT_EQ(error({left<double>(0)}), "left.csv: no rows to train on");
   EXPECT_EQ(error({left<double>(1)}), "left.csv: each of its 2 columns is constant");

@@ -55,7 +55,7 @@ Point<S> combine(const Point<S>& x, S t, const Point<S>& v) {
 }
 
 template <class S>
-struct Case {
+struct ConstraintCase {
   std::string name;
   ConstraintPtr<S> constraint;
   Point<S> x;  // off the manifold, within ||h|| <= 0.4
@@ -65,7 +65,7 @@ struct Case {
 constexpr double epsilon_region = 0.4;
 
 template <class S>
-std::vector<Case<S>> cases() {
+std::vector<ConstraintCase<S>> cases() {
   const Index n = 9;
   const Matrix<S> b = random_spd<S>(n, 10, 1), one = Matrix<S>::Identity(n, n);  // beta_1 = 1
   const auto op = std::make_shared<DenseOperator<S>>(b);
@@ -74,7 +74,7 @@ std::vector<Case<S>> cases() {
     return random_near_manifold<S>(metric, p, 0.3, seed);
   };
 
-  std::vector<Case<S>> all;
+  std::vector<ConstraintCase<S>> all;
   all.push_back({"sphere", std::make_shared<SphereConstraint<S>>(n), {near(one, 1, 11)}, 1});
   all.push_back({"sphere of matrices",
                  std::make_shared<SphereConstraint<S>>(3, 3),
@@ -89,7 +89,7 @@ std::vector<Case<S>> cases() {
                    {near(b, p, 15)},
                    1});
     all.push_back({"generalized Stiefel, landing direction," + size,
-                   std::make_shared<GeneralizedStiefelConstraint<S>>(op, p, AscentDirection::landing),
+                   std::make_shared<GeneralizedStiefelConstraint<S>>(op, p, Direction::metric),
                    {near(b, p, 16)},
                    rho_b});
   }
@@ -252,8 +252,8 @@ TYPED_TEST(ConstraintTest, OneProductWithBPerPoint) {
 TYPED_TEST(ConstraintTest, ProductIsItsParts) {
   using S = TypeParam;
   const auto sphere = std::make_shared<SphereConstraint<S>>(4);
-  const auto inner_product = std::make_shared<ProductConstraint<S>>(std::vector<ConstraintPtr<S>>{
-      std::make_shared<StiefelConstraint<S>>(6, 2, AscentDirection::landing), sphere});
+  const auto inner_product = std::make_shared<ProductConstraint<S>>(
+      std::vector<ConstraintPtr<S>>{std::make_shared<StiefelConstraint<S>>(6, 2, Direction::metric), sphere});
   const ProductConstraint<S> c({sphere, inner_product});  // products nest; a part may be used twice
   ASSERT_EQ(c.shapes(), (std::vector<Shape>{{4, 1}, {6, 2}, {4, 1}}));
   ASSERT_EQ(c.size(), 1 + 3 + 1);
@@ -380,6 +380,8 @@ TYPED_TEST(ConstraintTest, WrongShapesAreNamed) {
   EXPECT_EQ(message([&] { StiefelConstraint<S>(3, 4); }),
             "4 B-orthonormal columns of length 3, expected 1 to 3");
   EXPECT_THROW(GeneralizedStiefelConstraint<S>(nullptr, 1), UsageError);
+  EXPECT_THROW(StiefelConstraint<S>(4, 2, Direction::riemannian), UsageError);
+  EXPECT_THROW(StiefelConstraint<S>(4, 2, Direction::preconditioned), UsageError);
   EXPECT_THROW(ProductConstraint<S>({}), UsageError);
   EXPECT_THROW(ProductConstraint<S>({nullptr}), UsageError);
   EXPECT_THROW(SphereConstraint<S>(0), UsageError);

@@ -3,8 +3,6 @@
 #include <landfall/manifold/objective.hpp>
 
 #include "support.hpp"
-#include <Eigen/Dense>
-#include <Eigen/SVD>
 
 namespace landfall::test {
 
@@ -48,7 +46,7 @@ S sufficient_beta(const Constraint<S>& c, const Objective<S>& f, const Matrix<S>
     behind.reshaped()(i) -= t;
     derivative.col(i) = (evaluate(c, f, ahead, S(0)).lambda - evaluate(c, f, behind, S(0)).lambda) / (2 * t);
   }
-  const Vector<S> values = Eigen::JacobiSVD<Matrix<S>>(adjoint).singularValues();
+  const Vector<S> values = singular_values(adjoint.template cast<double>()).template cast<S>();
   const S largest = values(0), smallest = values(c.size() - 1), c_lambda = derivative.norm();
   return (rho / 4 + omega * c_lambda * largest / 2 + c_lambda * c_lambda / (4 * rho)) /
          (omega * smallest * smallest);
@@ -65,9 +63,9 @@ TYPED_TEST(FletcherTest, LandingFieldAscendsTheMerit) {
   const S distance = S(0.3), rho_landing = 1 / (2 * (1 + distance));  // beta_1 = 1
 
   for (const S omega : {S(0.3), S(2)})
-    for (const AscentDirection direction : {AscentDirection::riemannian, AscentDirection::landing}) {
+    for (const Direction direction : {Direction::euclidean, Direction::metric}) {
       const GeneralizedStiefelConstraint<S> c(op, p, direction);
-      const S rho = direction == AscentDirection::riemannian ? S(1) : rho_landing;
+      const S rho = direction == Direction::euclidean ? S(1) : rho_landing;
       for (std::uint64_t seed = 10; seed < 20; ++seed) {
         const S scale = seed < 15 ? S(1) : S(0.03);  // Psi rules where f is large, h where it is small
         const Objective<S> f = quadratic<S>(scale * a, scale * d);

@@ -1,7 +1,9 @@
 // landfall cca LEFT RIGHT -p K: the canonical correlations of two files whose rows belong together.
 #include <landfall/data/formats/npy.hpp>
 #include <landfall/data/formats/open_source.hpp>
-#include <landfall/models/cca/cca_plan.hpp>
+#include <landfall/models/cca/cca.hpp>
+#include <landfall/models/cca/curve.hpp>
+#include <landfall/models/fit/defaults.hpp>
 
 #include <memory>
 #include <optional>
@@ -23,11 +25,12 @@ struct Options {
   CcaOptions cca;
   RunOptions run;
   ReportOptions report;
+  double curve_every = 0;
 };
 
 template <class S>
-Json summarize(const Options& options, const CcaResult<S>& result, double seconds) {
-  const auto& [left, right] = result.views;
+Json summarize(const Options& options, const CcaResult<S>& result, const CcaCurve<S>& curve, double seconds) {
+  const auto &left = result.views[0], &right = result.views[1];
   Json summary{
       {"problem", "cca"},
       {"data", {options.left, options.right}},
@@ -35,14 +38,14 @@ Json summarize(const Options& options, const CcaResult<S>& result, double second
       {"reason", result.reason},
       {"samples", result.samples},
       {"features", {left.weights.rows(), right.weights.rows()}},
-      {"components", options.cca.components},
+      {"components", left.weights.cols()},
       {"correlations", numbers(result.correlations)},
       {"total_correlation", result.correlations.sum()},
       {"infeasibility", {left.infeasibility, right.infeasibility}},
   };
   append_run(summary, options.run, options.cca, result, {left.ridge, right.ridge}, seconds);
   summary["dropped_columns"] = {left.dropped, right.dropped};
-  for (const CurvePoint& at : result.curve)
+  for (const CurvePoint& at : curve.points())
     summary["curve"].push_back({{"passes", at.passes},
                                 {"seconds", at.seconds},
                                 {"total_correlation", at.total_correlation},
@@ -72,7 +75,7 @@ void print_table(const CcaResult<S>& result) {
 template <class S>
 void write_files(const std::filesystem::path& folder, const Options& options, const CcaResult<S>& result,
                  ReportRows<S>& rows) {
-  const auto& [left, right] = result.views;
+  const auto &left = result.views[0], &right = result.views[1];
   write_npy<S>(folder / "weights_left.npy", left.weights);
   write_npy<S>(folder / "weights_right.npy", right.weights);
   write_npy_vector<double>(folder / "mean_left.npy", left.mean);
@@ -82,20 +85,21 @@ void write_files(const std::filesystem::path& folder, const Options& options, co
 
 template <class S>
 CcaResult<S> fit(const Options& options, RunCheckpoints& checkpoints, Json& first_indices,
-                 std::optional<ReportRows<S>>& rows) {
+                 std::optional<ReportRows<S>>& rows, CcaCurve<S>& curve) {
   CcaOptions cca = options.cca;
   cca.checkpoints = checkpoints.hooks();
   auto left = open_source<S>(options.left), right = open_source<S>(options.right);
   if (options.run.verbose && left->rewindable() && right->rewindable())
     print_plan(stderr, plan_cca<S>(*left, *right, cca));
   ProgressLine line(standard_error(), !options.run.quiet);
-  cca.observer = show_progress(
-      line,
-      {.passes = cca.passes, .rows = training_rows(*left, cca.held_out), .verbose = options.run.verbose});
+  cca.observer = show_progress(line, {.passes = cca.passes.value_or(kPasses),
+                                      .rows = training_rows(*left, cca.held_out),
+                                      .verbose = options.run.verbose});
   first_indices = {first_index(*left), first_index(*right)};
   rows.emplace(options.report, std::vector{left.get(), right.get()},
                SampleOptions{.memory = cca.memory, .kept = !options.run.out.empty()});
-  return fit_cca<S>(watched<S>(std::move(left), line), std::move(right), cca);
+  return fit_cca<S>(watched<S>(std::move(left), line), std::move(right), cca,
+                    options.curve_every > 0 ? &curve : nullptr);
 }
 
 template <class S>
@@ -104,11 +108,12 @@ void run(const Options& options, const CLI::App& command) {
   RunCheckpoints checkpoints(options.run, command);
   Json first_indices;
   std::optional<ReportRows<S>> rows;
-  const auto result = fit<S>(options, checkpoints, first_indices, rows);
+  CcaCurve<S> curve(options.cca.components, options.curve_every);
+  const auto result = fit<S>(options, checkpoints, first_indices, rows, curve);
   const double seconds = since(start);
   if (options.cca.transform.missing != Missing::drop)  // then the rows of the file are not known
     rows->expect_rows(options.left, result.samples + result.held_out_samples);
-  Json summary = summarize(options, result, seconds);
+  Json summary = summarize(options, result, curve, seconds);
   summary["first_index"] = std::move(first_indices);
   deliver(
       options.run, summary, result.history,
@@ -119,7 +124,7 @@ void run(const Options& options, const CLI::App& command) {
       [&] { print_table(result); });
   if (options.run.verbose) tell_choice(result.choice, result.batch, result.back_offs);
   if (options.run.quiet || (options.run.json && !options.run.verbose)) return;
-  const auto& [left, right] = result.views;
+  const auto &left = result.views[0], &right = result.views[1];
   tell_dropped("left", left.dropped);
   tell_dropped("right", right.dropped);
   tell_end(result.method_name, result.reason, result.samples,
@@ -152,7 +157,7 @@ void setup_cca(CLI::App& parent, Action action) {
   add_centring(add, cca.transform);
   add_row_options(add, cca.transform);
   add_held_out(add, cca.held_out);
-  add("--curve", cca.curve_every, "T", "passes between evaluations on all rows, for compare")
+  add("--curve", options->curve_every, "T", "passes between evaluations on all rows, for compare")
       ->check(positive_number())
       ->group("");  // not in the help
   add_run_options(add, options->run);

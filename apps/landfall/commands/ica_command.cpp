@@ -4,7 +4,7 @@
 #include <landfall/data/formats/open_source.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/models/ica/amari.hpp>
-#include <landfall/models/ica/ica_plan.hpp>
+#include <landfall/models/ica/ica.hpp>
 
 #include <memory>
 #include <optional>
@@ -55,7 +55,7 @@ std::optional<Matrix<double>> read_truth(const Options& options, Index features)
 template <class S>
 double amari(const Options& options, const IcaResult<S>& result, const Matrix<double>& mixing) {
   try {
-    return amari_distance(result.unmixing.template cast<double>(), mixing);
+    return amari_distance(result.unmixing().template cast<double>(), mixing);
   } catch (const UsageError& error) {
     throw DataError(fmt::format("{}: {}", options.truth, error.what()));
   }
@@ -72,15 +72,15 @@ Json summarize(const Options& options, const IcaResult<S>& result, std::optional
       {"method", result.method_name},
       {"reason", reason(options)},
       {"samples", result.samples},
-      {"features", result.unmixing.cols()},
-      {"components", result.unmixing.rows()},
+      {"features", result.unmixing().cols()},
+      {"components", result.unmixing().rows()},
       {"contrast", to_string(result.contrast)},
       {"negentropy", numbers(result.negentropy)},
       {"kinds", kinds},
-      {"infeasibility", result.infeasibility},
+      {"infeasibility", result.views[0].infeasibility},
   };
-  append_run(summary, options.run, options.ica, result, result.ridge, seconds);
-  summary["dropped_columns"] = result.dropped;
+  append_run(summary, options.run, options.ica, result, result.views[0].ridge, seconds);
+  summary["dropped_columns"] = result.views[0].dropped;
   if (distance) summary["amari"] = *distance;
   return summary;
 }
@@ -96,10 +96,10 @@ void print_table(const IcaResult<S>& result, std::optional<double> distance) {
 template <class S>
 void write_files(const std::filesystem::path& folder, const Options& options, const IcaResult<S>& result,
                  ReportRows<S>& rows) {
-  write_npy<S>(folder / "unmixing.npy", result.unmixing);
+  write_npy<S>(folder / "unmixing.npy", result.unmixing());
   write_npy<S>(folder / "mixing.npy", result.mixing);
-  write_npy_vector<double>(folder / "mean.npy", result.mean);
-  rows.write(folder, {{result.unmixing.transpose(), result.mean}}, options.ica.transform);
+  write_npy_vector<double>(folder / "mean.npy", result.views[0].mean);
+  rows.write(folder, {{result.views[0].weights, result.views[0].mean}}, options.ica.transform);
 }
 
 template <class S>
@@ -134,8 +134,8 @@ void run(const Options& options, const CLI::App& command) {
       [&] { print_table(result, distance); });
   if (options.run.verbose) tell_choice(result.choice, result.batch, result.back_offs);
   if (options.run.quiet || (options.run.json && !options.run.verbose)) return;
-  tell_dropped(options.data, result.dropped);
-  tell_end(result.method_name, reason(options), result.samples, fmt::format("{:.3g}", result.ridge),
+  tell_dropped(options.data, result.views[0].dropped);
+  tell_end(result.method_name, reason(options), result.samples, fmt::format("{:.3g}", result.views[0].ridge),
            result.passes, seconds);
 }
 

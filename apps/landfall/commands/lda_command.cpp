@@ -3,7 +3,8 @@
 #include <landfall/data/formats/npy.hpp>
 #include <landfall/data/formats/open_source.hpp>
 #include <landfall/errors.hpp>
-#include <landfall/models/lda/lda_plan.hpp>
+#include <landfall/models/fit/defaults.hpp>
+#include <landfall/models/lda/lda.hpp>
 
 #include <memory>
 #include <optional>
@@ -53,15 +54,15 @@ Json summarize(const Options& options, const LdaResult<S>& result, double second
       {"method", to_string(result.method)},
       {"reason", result.reason},
       {"samples", result.samples},
-      {"features", result.weights.rows()},
-      {"components", result.weights.cols()},
+      {"features", result.views[0].weights.rows()},
+      {"components", result.views[0].weights.cols()},
       {"eigenvalues", numbers(result.eigenvalues)},
       {"explained_ratio", result.explained_ratio.size() > 0 ? Json(numbers(result.explained_ratio)) : Json()},
       {"training_accuracy", result.training_accuracy},
-      {"infeasibility", result.infeasibility},
+      {"infeasibility", result.views[0].infeasibility},
   };
-  append_run(summary, options.run, options.lda, result, result.ridge, seconds);
-  summary["dropped_columns"] = result.dropped;
+  append_run(summary, options.run, options.lda, result, result.views[0].ridge, seconds);
+  summary["dropped_columns"] = result.views[0].dropped;
   summary["classes"] = result.classes;
   summary["priors"] = numbers(result.priors);
   if (result.held_out_accuracy) {
@@ -92,10 +93,10 @@ void print_table(const LdaResult<S>& result) {
 template <class S>
 void write_files(const std::filesystem::path& folder, const Options& options, const LdaResult<S>& result,
                  ReportRows<S>& rows) {
-  write_npy<S>(folder / "weights.npy", result.weights);
-  write_npy_vector<double>(folder / "mean.npy", result.mean);
+  write_npy<S>(folder / "weights.npy", result.views[0].weights);
+  write_npy_vector<double>(folder / "mean.npy", result.views[0].mean);
   write_npy<double>(folder / "centres.npy", result.centres);
-  rows.write(folder, {{result.weights, result.mean}}, options.lda.transform);
+  rows.write(folder, {{result.views[0].weights, result.views[0].mean}}, options.lda.transform);
 }
 
 template <class S>
@@ -112,9 +113,9 @@ void run(const Options& options, const CLI::App& command) {
       print_plan(stderr, plan_lda<S>(*source, labels, options.lda));
     lda.checkpoints = checkpoints.hooks();
     ProgressLine line(standard_error(), !options.run.quiet);
-    lda.observer = show_progress(
-        line,
-        {.passes = lda.passes, .rows = training_rows(*source, lda.held_out), .verbose = options.run.verbose});
+    lda.observer = show_progress(line, {.passes = lda.passes.value_or(kPasses),
+                                        .rows = training_rows(*source, lda.held_out),
+                                        .verbose = options.run.verbose});
     return fit_lda<S>(watched<S>(std::move(source), line), labels, lda);
   }();
   const double seconds = since(start);
@@ -129,9 +130,9 @@ void run(const Options& options, const CLI::App& command) {
       [&] { print_table(result); });
   if (options.run.verbose) tell_choice(result.choice, result.batch, result.back_offs);
   if (options.run.quiet || (options.run.json && !options.run.verbose)) return;
-  tell_dropped(options.data, result.dropped);
-  tell_end(to_string(result.method), result.reason, result.samples, fmt::format("{:.3g}", result.ridge),
-           result.passes, seconds);
+  tell_dropped(options.data, result.views[0].dropped);
+  tell_end(to_string(result.method), result.reason, result.samples,
+           fmt::format("{:.3g}", result.views[0].ridge), result.passes, seconds);
 }
 
 template <class S>

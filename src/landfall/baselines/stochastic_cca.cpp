@@ -1,7 +1,7 @@
 #include <landfall/baselines/stochastic_cca.hpp>
 #include <landfall/errors.hpp>
-#include <landfall/linalg/pencil_eigen.hpp>
 #include <landfall/linalg/random.hpp>
+#include <landfall/linalg/rank.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>

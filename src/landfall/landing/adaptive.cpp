@@ -1,8 +1,9 @@
 #include <landfall/errors.hpp>
 #include <landfall/landing/adaptive.hpp>
 #include <landfall/landing/sketch.hpp>
-#include <landfall/linalg/pencil_eigen.hpp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/rank.hpp>
+#include <landfall/linalg/reduce.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
@@ -13,29 +14,41 @@
 namespace landfall {
 namespace {
 
-/// B_k of some batches.
+/// B_k of some batches, of which each rank holds a part.
 template <class S>
 class BatchesOperator final : public SymmetricOperator<S> {
  public:
-  BatchesOperator(std::span<const std::vector<CentredBatch<S>>> batches, std::size_t view, S ridge)
-      : SymmetricOperator<S>(batches.front()[view].cols()), batches_(batches), view_(view), ridge_(ridge) {
+  BatchesOperator(std::span<const std::vector<CentredBatch<S>>> batches, std::size_t view, S ridge,
+                  Communicator& communicator, const CancelFlag& cancel)
+      : SymmetricOperator<S>(batches.front()[view].cols()),
+        batches_(batches),
+        view_(view),
+        ridge_(communicator.rank() == 0 ? ridge : S(0)),
+        communicator_(communicator),
+        cancel_(cancel) {
     for (const auto& batch : batches) rows_ += batch[view].rows();
+    reduce(communicator_, rows_);
   }
 
  protected:
   void apply_impl(In<S> x, Out<S> y) const override {
     y = ridge_ * x;
     for (const auto& batch : batches_) {
+      cancel_.throw_if_requested();
+      if (batch[view_].rows() == 0) continue;
       auto& alpha = alpha_.resize(batch[view_].rows(), x.cols());
       batch[view_].times(x, alpha);
       batch[view_].transpose_times(alpha, y, S(1) / static_cast<S>(rows_), 1);
     }
+    reduce(communicator_, y);
   }
 
  private:
   std::span<const std::vector<CentredBatch<S>>> batches_;
   std::size_t view_;
-  S ridge_;
+  S ridge_;  // on rank 0: it enters the sum once
+  Communicator& communicator_;
+  const CancelFlag& cancel_;
   Index rows_ = 0;
   mutable Scratch<S> alpha_;
 };
@@ -73,11 +86,13 @@ void each_row(std::span<const std::vector<CentredBatch<S>>> batches, std::size_t
 
 /// The diagonal of A'A / N.
 template <class S>
-Vector<S> column_variances(std::span<const std::vector<CentredBatch<S>>> batches, std::size_t view) {
+Vector<S> column_variances(std::span<const std::vector<CentredBatch<S>>> batches, std::size_t view,
+                           Communicator& communicator) {
   Vector<S> squares = Vector<S>::Zero(batches.front()[view].cols());
   Index count = 0;
   for (const auto& batch : batches) count += batch[view].rows();
   each_row<S>(batches, view, [&](const Matrix<S>& a) { squares += a.rowwise().squaredNorm(); });
+  reduce(communicator, squares, count);
   return squares / static_cast<S>(count);
 }
 
@@ -95,7 +110,7 @@ Vector<S> missing_variance(const Vector<S>& seen, const ColumnScales<S>& all) {
 /// E||a||_K^4 / E||a||_K^2 over the rows a.
 template <class S>
 double row_noise(std::span<const std::vector<CentredBatch<S>>> batches, std::size_t view,
-                 const Preconditioner<S>& k) {
+                 const Preconditioner<S>& k, Communicator& communicator) {
   double squares = 0, fourths = 0;
   Matrix<S> ka;
   each_row<S>(batches, view, [&](const Matrix<S>& a) {
@@ -107,6 +122,7 @@ double row_noise(std::span<const std::vector<CentredBatch<S>>> batches, std::siz
       fourths += square * square;
     }
   });
+  reduce(communicator, squares, fourths);
   return squares > 0 ? fourths / squares : 0;
 }
 
@@ -132,8 +148,10 @@ std::vector<ColumnScales<S>> column_scales(const DataStream<S>& stream) {
 
 template <class S>
 PilotEstimate<S> estimate_pilot(InMemorySamples<S>& first, Index rank, std::uint64_t seed,
-                                const std::vector<ColumnScales<S>>& scales, Index most_rank) {
+                                const std::vector<ColumnScales<S>>& scales, Index most_rank,
+                                const CancelFlag& cancel) {
   const auto& shapes = first.shapes();
+  Communicator& communicator = first.communicator();
   const std::span batches(first.batches());
   const std::size_t sketched = batches.size() > 1 ? (3 * batches.size() + 3) / 4 : 1;
   const auto seen = batches.first(sketched),
@@ -143,9 +161,9 @@ PilotEstimate<S> estimate_pilot(InMemorySamples<S>& first, Index rank, std::uint
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const Index k = std::min({rank > 0 ? rank : std::max<Index>(64, 2 * shapes[i].cols), shapes[i].rows,
                               std::max<Index>(1, first.count() / 4)});
-    const BatchesOperator<S> rows(seen, i, first.ridge(i));
+    const BatchesOperator<S> rows(seen, i, first.ridge(i), communicator, cancel);
     const Index n = shapes[i].rows;
-    const Vector<S> seen_variance = column_variances<S>(seen, i);
+    const Vector<S> seen_variance = column_variances<S>(seen, i, communicator);
     Vector<S> scale = Vector<S>::Ones(n), missing = Vector<S>::Zero(n);
     if (!scales.empty()) {
       scale = scales[i].range.cwiseInverse();
@@ -162,7 +180,7 @@ PilotEstimate<S> estimate_pilot(InMemorySamples<S>& first, Index rank, std::uint
                                 .flat = 1.2,
                                 .seed = seed + i};
     pilot.metric.push_back(scaled_sketch<S>(b, scale, options, pilot.rank));
-    pilot.noise = std::max(pilot.noise, row_noise<S>(unseen, i, *pilot.metric[i]));
+    pilot.noise = std::max(pilot.noise, row_noise<S>(unseen, i, *pilot.metric[i], communicator));
 
     pilot.start.emplace_back(shapes[i].rows, shapes[i].cols);
     pilot.metric[i]->apply(gaussian<S>(shapes[i].rows, shapes[i].cols, {seed, 0x57a27 + i}), pilot.start[i]);
@@ -176,7 +194,7 @@ PilotEstimate<S> estimate_pilot(InMemorySamples<S>& first, Index rank, std::uint
       if (gradient[i].norm() > 0) pilot.metric[i]->apply(-gradient[i], pilot.start[i]);
   }
   for (std::size_t i = 0; i < shapes.size(); ++i) {
-    const BatchesOperator<S> all(batches, i, first.ridge(i));
+    const BatchesOperator<S> all(batches, i, first.ridge(i), communicator, cancel);
     Matrix<S>& x = pilot.start[i];
     Matrix<S> y(x.rows(), x.cols()), gram(x.cols(), x.cols());
     all.apply(x, y);
@@ -198,7 +216,7 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<InMemorySamples<S>> first, st
                                    const Checkpoints& checkpoints) {
   const SerialBlas serial;  // the same result with any number of threads
   const PilotEstimate<S> pilot =
-      estimate_pilot(*first, options.rank, options.seed, scales, options.most_rank);
+      estimate_pilot(*first, options.rank, options.seed, scales, options.most_rank, options.cancel);
   const double q = pilot.noise;
   const auto step = [&](double r) { return options.step > 0 ? options.step : 0.55 * r / (r + q); };
   const double r = static_cast<double>(options.batch);
@@ -217,11 +235,12 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<InMemorySamples<S>> first, st
       warming ? SamplingOptions{.estimator = options.estimator, .pass_variance = fitted} : sampling, fields);
   Point<S> x = pilot.start;
   if (warming) {
-    const double size = static_cast<double>(first->batches().front().front().rows());
+    const double size = static_cast<double>(first->batch_rows());
     x = solve<S>(oracle, std::move(x),
                  {.step = {.rule = StepRule::fixed, .size = step(size)},
                   .omega = options.omega,
                   .stop = stop::passes(options.warm_up),
+                  .cancel = options.cancel,
                   .history = 0})
             .x;
     oracle.continue_with(all, sampling);
@@ -234,7 +253,8 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<InMemorySamples<S>> first, st
                                            .omega = options.omega,
                                            .momentum = momentum,
                                            .stop = stop::passes(options.passes),
-                                           .observer = std::move(observer)},
+                                           .observer = std::move(observer),
+                                           .cancel = options.cancel},
                                           checkpoints);
   AdaptiveRun<S> run{std::move(result), {}, {}};
   if (const auto* mean = oracle.recursive()) {

@@ -48,6 +48,7 @@ struct AdaptiveOptions {
   int warm_up = 8;  // passes over the first rows
   Estimator estimator = Estimator::recursive;
   std::uint64_t seed = 0;
+  CancelFlag cancel = {};  // Cancelled is thrown within one batch
 };
 
 /// What was chosen, and from what.
@@ -92,7 +93,8 @@ struct PilotEstimate {
 
 template <class S>
 PilotEstimate<S> estimate_pilot(InMemorySamples<S>& first, Index rank, std::uint64_t seed,
-                                const std::vector<ColumnScales<S>>& scales = {}, Index most_rank = 0);
+                                const std::vector<ColumnScales<S>>& scales = {}, Index most_rank = 0,
+                                const CancelFlag& cancel = {});
 
 /// `first` may be all there is (then it has as many rows). The observer is called after every step over
 /// `all`; false ends the run.
@@ -111,7 +113,8 @@ Result<S> solve_with_checkpoints(FieldOracle<S>& oracle, Point<S> start, SolverO
 #define LANDFALL_ADAPTIVE(EXTERN, S)                                                               \
   EXTERN template std::vector<ColumnScales<S>> column_scales<S>(const DataStream<S>&);             \
   EXTERN template PilotEstimate<S> estimate_pilot<S>(InMemorySamples<S>&, Index, std::uint64_t,    \
-                                                     const std::vector<ColumnScales<S>>&, Index);  \
+                                                     const std::vector<ColumnScales<S>>&, Index,   \
+                                                     const CancelFlag&);                           \
   EXTERN template AdaptiveResult<S> solve_adaptively<S>(                                           \
       std::shared_ptr<InMemorySamples<S>>, std::shared_ptr<Samples<S>>, const AdaptiveOptions&,    \
       std::function<bool(const Progress&, const Point<S>&)>, const std::vector<ColumnScales<S>>&,  \

@@ -64,7 +64,8 @@ void require_finite(Termination termination, std::uint64_t steps) {
 
 template <class S>
 PushedSamples<S>::PushedSamples(const InMemorySamples<S>& like, Index batch)
-    : ViewSamples<S>(features_of(like), columns_of(like), ridges_of(like), like.objective()),
+    : ViewSamples<S>(features_of(like), columns_of(like), ridges_of(like), like.objective(),
+                     like.communicator()),
       views_(like.shapes().size()),
       batch_(batch) {}
 
@@ -85,12 +86,12 @@ OnlineLanding<S>::OnlineLanding(const std::shared_ptr<InMemorySamples<S>>& first
       first, SamplingOptions{.estimator = Estimator::recursive, .pass_variance = fitted}, fields());
   const auto batches = static_cast<Index>(first->batches().size());
   const int passes = std::max(options.warm_up, static_cast<int>((kLeastSteps + batches - 1) / batches));
-  const auto size = first->batches().front().front().rows();
-  auto warm = solve<S>(*oracle_, std::move(pilot.start),
-                       {.step = {.rule = StepRule::fixed, .size = step_size(size, pilot.noise)},
-                        .omega = options.omega,
-                        .stop = stop::passes(passes),
-                        .history = 0});
+  auto warm =
+      solve<S>(*oracle_, std::move(pilot.start),
+               {.step = {.rule = StepRule::fixed, .size = step_size(first->batch_rows(), pilot.noise)},
+                .omega = options.omega,
+                .stop = stop::passes(passes),
+                .history = 0});
   require_finite(warm.termination, warm.progress.iteration);
   progress_ = warm.progress;
   choice_ = {.rank = pilot.rank, .noise = pilot.noise, .warm_up = passes};

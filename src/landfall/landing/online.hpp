@@ -45,11 +45,11 @@ class PushedSamples final : public ViewSamples<S> {
 
   Index count() const override { return batch_; }
   void begin_pass(std::uint64_t) override {}
-  Index draw(Index) override { return views_.front().rows(); }
   /// Swaps.
   void take(std::vector<CentredBatch<S>>& views) { std::swap(views, views_); }
 
  protected:
+  Index next_batch() override { return views_.front().rows(); }
   const CentredBatch<S>& view(std::size_t i) const override { return views_[i]; }
 
  private:

@@ -2,6 +2,7 @@
 #include <landfall/landing/restore.hpp>
 #include <landfall/landing/sampled.hpp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/reduce.hpp>
 #include <landfall/manifold/safe_step.hpp>
 
 #include <algorithm>
@@ -79,6 +80,10 @@ void SampledOracle<S>::check_options() {
     throw UsageError(
         fmt::format("the {} estimator needs linear samples: B_i = a_i a_i' and grad f_i = a_i b_i'",
                     to_string(options_.estimator)));
+  if (options_.estimator == Estimator::ustat && samples_->communicator().size() > 1)
+    throw UsageError(
+        fmt::format("the ustat estimator pairs every sample with every other and needs one rank, got {}",
+                    samples_->communicator().size()));
   const Index most = std::min(options_.batch, samples_->count());
   if (most < least_)
     throw UsageError(fmt::format("the {} estimator needs batches of at least {}, got {}",
@@ -168,11 +173,12 @@ void SampledOracle<S>::take_snapshot(const Point<S>& x) {
 }
 
 template <class S>
-void SampledOracle<S>::absorb_batch() {
-  // Every sample once: the moments are those of the whole data after the first pass.
+void SampledOracle<S>::absorb_batch(Index rows) {
+  // Every sample once: the moments are those of the whole data after the first pass. Each rank keeps those of
+  // its own samples.
   const LinearSamples<S>& linear = *samples_->linear();
   Index row = 0;
-  for (std::size_t i = 0; i < fields_.size(); ++i) {
+  for (std::size_t i = 0; i < fields_.size() && linear.batch(0).cols() > 0; ++i) {
     Index col = 0;
     for (std::size_t j = 0; j < fields_.size(); ++j) {
       const auto &left = linear.batch(i), &right = linear.batch(j);
@@ -181,20 +187,20 @@ void SampledOracle<S>::absorb_batch() {
     }
     row += linear.batch(i).rows();
   }
-  absorbed_ += linear.batch(0).cols();
+  absorbed_ += rows;
 }
 
 template <class S>
 void SampledOracle<S>::averaged_products(const Point<S>& x, Index rows, FieldValue<S>& out) {
   const LinearSamples<S>& linear = *samples_->linear();
-  if (absorbed_ < samples_->count()) absorb_batch();
+  if (absorbed_ < samples_->count()) absorb_batch(rows);
   const Matrix<S>& coupling = linear.objective().coupling;
   out.objective = evaluate(0, rows, x, &g1_, nullptr);
   counts_.products += x.size();
   const S scale = S(1) / static_cast<S>(absorbed_);
   Index row = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    y1_[i] = linear.ridge(i) * x[i];
+    y1_[i] = linear.own_ridge(i) * x[i];
     if (coupling.size() > 0) g1_[i].setZero();
     Index col = 0;
     for (std::size_t j = 0; j < x.size(); ++j) {
@@ -206,6 +212,8 @@ void SampledOracle<S>::averaged_products(const Point<S>& x, Index rows, FieldVal
     }
     row += x[i].rows();
   }
+  reduce(linear.communicator(), y1_);
+  if (coupling.size() > 0) reduce(linear.communicator(), g1_);
 }
 
 /// ||X - X_last|| / ||X|| in the metric of K^-1, where ||X|| is about sqrt(p); the largest over the blocks.

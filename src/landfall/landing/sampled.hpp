@@ -72,7 +72,7 @@ class SampledOracle final : public FieldOracle<S> {
   double evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx);
   void estimate_scales();
   void take_snapshot(const Point<S>& x);
-  void absorb_batch();
+  void absorb_batch(Index rows);
   void check_options();
   double relative_move(const Point<S>& x);
   void averaged_products(const Point<S>& x, Index rows, FieldValue<S>& out);

@@ -2,6 +2,7 @@
 #include <landfall/landing/samples.hpp>
 #include <landfall/linalg/contrast_loops.hpp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/reduce.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -23,6 +24,27 @@ std::span<const Index> SampleOrder::draw(Index size) {
     ++next_;
   }
   return batch_;
+}
+
+Index SharedBatch::start(Index own) {
+  own_ = all_ = own;
+  reduce(*communicator_, all_);
+  return all_;
+}
+
+SharedBatch::Part SharedBatch::part(Index first, Index last) const {
+  if (communicator_->size() == 1 || all_ == 0) return {first, last, last - first};
+  Part part{first * own_ / all_, last * own_ / all_, 0};
+  part.count = part.size();
+  reduce(*communicator_, part.count);
+  return part;
+}
+
+double SharedBatch::mean(const Part& part, double own) const {
+  if (communicator_->size() == 1) return own;
+  double sum = part.size() > 0 ? static_cast<double>(part.size()) * own : 0;
+  reduce(*communicator_, sum);
+  return sum / static_cast<double>(part.count);
 }
 
 template <class S>
@@ -66,11 +88,12 @@ ScoreObjective<S> logcosh_objective() {
 template <class S>
 LinearSamples<S>::LinearSamples(std::vector<RowMatrix<S>> data, std::vector<Index> components,
                                 std::vector<S> ridge, ScoreObjective<S> objective,
-                                std::optional<std::uint64_t> seed)
+                                std::optional<std::uint64_t> seed, Communicator& communicator)
     : data_(std::move(data)),
       ridge_(std::move(ridge)),
       objective_(std::move(objective)),
-      order_(data_.empty() ? 0 : data_[0].rows(), seed) {
+      order_(data_.empty() ? 0 : data_[0].rows(), seed),
+      shared_(communicator) {
   if (data_.empty() || components.size() != data_.size() || ridge_.size() != data_.size())
     throw UsageError(fmt::format("{} data matrices with {} numbers of components and {} ridges", data_.size(),
                                  components.size(), ridge_.size()));
@@ -80,23 +103,35 @@ LinearSamples<S>::LinearSamples(std::vector<RowMatrix<S>> data, std::vector<Inde
                                    data_[0].rows(), data_[i].rows()));
     shapes_.push_back({data_[i].cols(), components[i]});
   }
+  count_ = shared_.start(order_.count());
   if (count() == 0) throw UsageError("a sampled problem needs at least one sample, got 0");
   if (!objective_.apply)
-    throw UsageError("samples in memory need a objective that is applied to their projections");
+    throw UsageError("samples in memory need an objective that is applied to their projections");
   batch_.resize(data_.size());
   alpha_ = b_ = batch_;
 }
 
 template <class S>
+void LinearSamples<S>::begin_pass(std::uint64_t pass) {
+  order_.begin_pass(pass);
+  asked_ = drawn_ = 0;
+}
+
+template <class S>
 Index LinearSamples<S>::draw(Index size) {
-  const auto rows = order_.draw(size);
+  // Every rank takes its share of its own samples, so that all of them end a pass together.
+  asked_ = std::min(asked_ + size, count_);
+  const Index wanted = asked_ * order_.count() / count_ - drawn_;
+  const auto rows = order_.draw(wanted);
   const auto taken = static_cast<Index>(rows.size());
+  drawn_ += taken;
   for (std::size_t i = 0; i < data_.size(); ++i) {
     auto& batch = batch_[i].resize(data_[i].cols(), taken);
     for (Index j = 0; j < taken; ++j)
       batch.col(j) = data_[i].row(rows[static_cast<std::size_t>(j)]).transpose();
   }
-  return taken;
+  const Index all = shared_.start(taken);
+  return all > 0 || asked_ == count_ ? all : draw(size);
 }
 
 template <class S>
@@ -112,16 +147,20 @@ double LinearSamples<S>::project(Index first, Index last, const Point<S>& x) {
 template <class S>
 double LinearSamples<S>::evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient,
                                   Point<S>* bx) {
-  const double value = project(first, last, x);
-  const S scale = S(1) / static_cast<S>(last - first);
+  const SharedBatch::Part own = shared_.part(first, last);
+  const double value = shared_.mean(own, own.size() > 0 ? project(own.first, own.last, x) : 0);
+  const S scale = S(1) / static_cast<S>(own.count);
   for (std::size_t i = 0; i < data_.size(); ++i) {
-    const auto part = batch(i).middleCols(first, last - first);
-    if (gradient) multiply<S>(part, b(i), (*gradient)[i], scale);
+    const auto part = batch(i).middleCols(own.first, own.size());
+    if (gradient && own.size() == 0) (*gradient)[i].setZero();
+    if (gradient && own.size() > 0) multiply<S>(part, b(i), (*gradient)[i], scale);
     if (bx) {
-      (*bx)[i] = ridge_[i] * x[i];
-      multiply<S>(part, alpha(i), (*bx)[i], scale, 1);
+      (*bx)[i] = own_ridge(i) * x[i];
+      if (own.size() > 0) multiply<S>(part, alpha(i), (*bx)[i], scale, 1);
     }
   }
+  if (gradient) reduce(communicator(), *gradient);
+  if (bx) reduce(communicator(), *bx);
   return value;
 }
 

@@ -11,6 +11,7 @@
 #include <landfall/linalg/random.hpp>
 #include <landfall/linalg/scratch.hpp>
 #include <landfall/linalg/types.hpp>
+#include <landfall/parallel/communicator.hpp>
 
 #include <functional>
 #include <memory>
@@ -36,6 +37,7 @@ class Samples {
   virtual void begin_pass(std::uint64_t pass) = 0;
 
   /// Makes the next `size` samples the current batch; returns how many there were, 0 at the end of the pass.
+  /// Samples are counted over all ranks, here and below.
   virtual Index draw(Index size) = 0;
 
   /// Means over samples [first, last) of the current batch: f, its gradient, and
@@ -44,6 +46,34 @@ class Samples {
 
   /// Samples of the form B_i = a_i a_i' + ridge, grad f_i = a_i b_i' allow more (the U-statistic, averaging).
   virtual LinearSamples<S>* linear() { return nullptr; }
+
+  /// The ranks among which the samples are divided.
+  virtual Communicator& communicator() const { return serial_communicator(); }
+};
+
+/// A batch of which each rank holds a part.
+class SharedBatch {
+ public:
+  explicit SharedBatch(Communicator& communicator) : communicator_(&communicator) {}
+
+  Communicator& communicator() const { return *communicator_; }
+
+  /// This rank has `own` samples of the batch; returns how many all ranks have.
+  Index start(Index own);
+
+  /// What this rank holds of samples [first, last) of the batch, and how many of them there are on all ranks.
+  struct Part {
+    Index first = 0, last = 0, count = 0;
+    Index size() const { return last - first; }
+  };
+  Part part(Index first, Index last) const;
+
+  /// The mean over all ranks' samples of a part, from the mean over this rank's.
+  double mean(const Part& part, double own) const;
+
+ private:
+  Communicator* communicator_;
+  Index own_ = 0, all_ = 0;
 };
 
 /// Hands out sample numbers in a fresh random order each pass, or, without a seed, from 0 to count - 1.
@@ -107,18 +137,20 @@ ScoreObjective<S> correlation_objective();
 template <class S>
 ScoreObjective<S> logcosh_objective();
 
-/// Data in memory, one matrix of samples (rows) per block; B_k = A_k'A_k/N + ridge_k I. Without a seed every pass hands
-/// out the rows in their order in memory.
+/// Data in memory, one matrix of samples (rows) per block; B_k = A_k'A_k/N + ridge_k I. The matrices hold the
+/// samples of this rank. Without a seed every pass hands out the rows in their order in memory.
 template <class S>
 class LinearSamples final : public Samples<S> {
  public:
   LinearSamples(std::vector<RowMatrix<S>> data, std::vector<Index> components, std::vector<S> ridge,
-                ScoreObjective<S> objective, std::optional<std::uint64_t> seed = 0);
+                ScoreObjective<S> objective, std::optional<std::uint64_t> seed = 0,
+                Communicator& communicator = serial_communicator());
 
   const std::vector<Shape>& shapes() const override { return shapes_; }
-  Index count() const override { return order_.count(); }
-  void begin_pass(std::uint64_t pass) override { order_.begin_pass(pass); }
+  Index count() const override { return count_; }
+  void begin_pass(std::uint64_t pass) override;
   Index draw(Index size) override;
+  Communicator& communicator() const override { return shared_.communicator(); }
   double evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx) override;
   LinearSamples<S>* linear() override { return this; }
 
@@ -130,6 +162,8 @@ class LinearSamples final : public Samples<S> {
   const View<S>& alpha(std::size_t block) const { return alpha_[block].view(); }
   const View<S>& b(std::size_t block) const { return b_[block].view(); }
   S ridge(std::size_t block) const { return ridge_[block]; }
+  /// What this rank adds to sums over the ranks: the ridge on rank 0, 0 on the others.
+  S own_ridge(std::size_t block) const { return communicator().rank() == 0 ? ridge_[block] : S(0); }
   const ScoreObjective<S>& objective() const { return objective_; }
 
  private:
@@ -138,6 +172,8 @@ class LinearSamples final : public Samples<S> {
   std::vector<S> ridge_;
   ScoreObjective<S> objective_;
   SampleOrder order_;
+  SharedBatch shared_;
+  Index count_ = 0, asked_ = 0, drawn_ = 0;  // asked_: of all ranks in this pass; drawn_: of this one
   std::vector<Scratch<S>> batch_, alpha_, b_;
 };
 

@@ -67,6 +67,7 @@ Solver<S>::Solver(FieldOracle<S>& oracle, Point<S> start, SolverOptions<S> optio
 /// X <- X - eta Lambda(X).
 template <class S>
 void Solver<S>::step() {
+  options_.cancel.throw_if_requested();
   const bool planned = options_.step.rule == StepRule::fixed || options_.step.rule == StepRule::safeguarded;
   if (planned)
     planned_step();

@@ -12,6 +12,7 @@
 #include <landfall/landing/result.hpp>
 #include <landfall/landing/step.hpp>
 #include <landfall/landing/stopping.hpp>
+#include <landfall/parallel/cancel.hpp>
 
 #include <chrono>
 #include <functional>
@@ -34,6 +35,8 @@ struct SolverOptions {
   StopWhen stop = (stop::gradient(1e-8) && stop::feasibility(1e-8)) || stop::iterations(10000);
   /// After every step, while the clock stands still; false ends the run.
   std::function<bool(const Progress&, const Point<S>& x)> observer = {};
+  /// Looked at before every step: it then throws Cancelled.
+  CancelFlag cancel = {};
   Index history = 2048;  // the most records kept; beyond it every second one is dropped
   /// The caller's counter, to see that the loop allocates nothing.
   std::function<std::uint64_t()> allocation_count = {};

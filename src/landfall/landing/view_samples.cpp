@@ -1,7 +1,9 @@
 #include <landfall/data/rows/rows.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/landing/view_samples.hpp>
+#include <landfall/linalg/reduce.hpp>
 
+#include <algorithm>
 #include <limits>
 
 #include <fmt/format.h>
@@ -29,8 +31,8 @@ std::vector<Index> features_of(const InMemoryBatches<S>& batches) {
 
 template <class S>
 ViewSamples<S>::ViewSamples(const std::vector<Index>& features, const std::vector<Index>& components,
-                            std::vector<S> ridge, ScoreObjective<S> objective)
-    : ridge_(std::move(ridge)), objective_(std::move(objective)) {
+                            std::vector<S> ridge, ScoreObjective<S> objective, Communicator& communicator)
+    : ridge_(std::move(ridge)), objective_(std::move(objective)), shared_(communicator) {
   if (features.size() != components.size() || features.size() != ridge_.size())
     throw UsageError(fmt::format("{} views with {} numbers of components and {} ridges", features.size(),
                                  components.size(), ridge_.size()));
@@ -40,56 +42,70 @@ ViewSamples<S>::ViewSamples(const std::vector<Index>& features, const std::vecto
 }
 
 template <class S>
+Index ViewSamples<S>::draw(Index) {
+  return shared_.start(next_batch());
+}
+
+template <class S>
 double ViewSamples<S>::evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient,
                                 Point<S>* bx) {
-  const Index rows = view(0).rows(), part = last - first;
-  const bool all = part == rows;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    auto& alpha = alpha_[i].resize(part, x[i].cols());
-    b_[i].resize(part, x[i].cols());
+  const SharedBatch::Part part = shared_.part(first, last);
+  const bool none = part.size() == 0;
+  const Index rows = none ? 0 : view(0).rows();
+  const bool all = part.size() == rows;
+  for (std::size_t i = 0; i < x.size() && !none; ++i) {
+    auto& alpha = alpha_[i].resize(part.size(), x[i].cols());
+    b_[i].resize(part.size(), x[i].cols());
     if (all) {
       view(i).times(x[i], alpha);
     } else {
       auto& whole = whole_.resize(rows, x[i].cols());
       view(i).times(x[i], whole);
-      alpha = whole.middleRows(first, part);
+      alpha = whole.middleRows(part.first, part.size());
     }
   }
-  const double value = objective_.known ? objective_.known(x, gradient) : objective_.apply(alpha_, b_);
+  const double value = objective_.known ? objective_.known(x, gradient)
+                                        : shared_.mean(part, none ? 0 : objective_.apply(alpha_, b_));
 
-  const S scale = S(1) / static_cast<S>(part);
+  const S scale = S(1) / static_cast<S>(part.count);
   const auto transpose_times = [&](std::size_t i, const View<S>& w, Matrix<S>& out, S beta) {
+    if (none) {
+      if (beta == 0) out.setZero();
+      return;
+    }
     if (all) return view(i).transpose_times(w, out, scale, beta);
     auto& whole = whole_.resize(rows, w.cols());
     whole.setZero();
-    whole.middleRows(first, part) = w;
+    whole.middleRows(part.first, part.size()) = w;
     view(i).transpose_times(whole, out, scale, beta);
   };
+  const bool root = communicator().rank() == 0;  // the ridge enters the sum over the ranks once
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (gradient && !objective_.known) transpose_times(i, b_[i].view(), (*gradient)[i], 0);
     if (bx) {
-      (*bx)[i] = ridge_[i] * x[i];
+      (*bx)[i] = (root ? ridge_[i] : S(0)) * x[i];
       transpose_times(i, alpha_[i].view(), (*bx)[i], 1);
     }
   }
+  if (gradient && !objective_.known) reduce(communicator(), *gradient);
+  if (bx) reduce(communicator(), *bx);
   return value;
 }
 
 template <class S>
 StreamSamples<S>::StreamSamples(DataStream<S>& stream, const std::vector<Index>& components,
                                 std::vector<S> ridge, ScoreObjective<S> objective, Index rows)
-    : ViewSamples<S>(features_of(stream), components, std::move(ridge), std::move(objective)),
+    : ViewSamples<S>(features_of(stream), components, std::move(ridge), std::move(objective),
+                     stream.communicator()),
       stream_(stream),
       rows_(rows) {}
 
 template <class S>
-Index StreamSamples<S>::draw(Index) {
-  return stream_.next() ? stream_.view(0).rows() : 0;
-}
-
-template <class S>
 InMemoryBatches<S> read_into_memory(DataStream<S>& stream, Index rows, Index batch) {
   InMemoryBatches<S> batches;
+  Communicator& communicator = stream.communicator();
+  rows = share(communicator, rows);
+  batch = std::max<Index>(1, share(communicator, batch));
   stream.begin_pass(std::numeric_limits<std::uint64_t>::max());
   Index kept = 0;
   while (kept < rows && stream.next())
@@ -105,20 +121,33 @@ InMemoryBatches<S> read_into_memory(DataStream<S>& stream, Index rows, Index bat
       for (std::size_t i = 0; i < stream.views(); ++i)
         append_row(stream.view(i).batch, row, batches.back()[i].batch);
     }
+  // As many batches on every rank: empty ones where rows are lacking.
+  auto count = static_cast<double>(batches.size());
+  communicator.largest(std::span(&count, 1));
+  while (static_cast<double>(batches.size()) < count) {
+    auto& views = batches.emplace_back(stream.views());
+    for (std::size_t i = 0; i < views.size(); ++i) {
+      const auto cols = static_cast<Index>(stream.transform(i).kept().size());
+      stream.source(i).sparse() ? views[i].batch.start_sparse(cols) : views[i].batch.start_dense(cols);
+    }
+  }
   return batches;
 }
 
 template <class S>
 InMemorySamples<S>::InMemorySamples(InMemoryBatches<S> batches, const std::vector<Index>& components,
-                                    std::vector<S> ridge, ScoreObjective<S> objective, std::uint64_t seed)
-    : ViewSamples<S>(features_of(batches), components, std::move(ridge), std::move(objective)),
+                                    std::vector<S> ridge, ScoreObjective<S> objective, std::uint64_t seed,
+                                    Communicator& communicator)
+    : ViewSamples<S>(features_of(batches), components, std::move(ridge), std::move(objective), communicator),
       batches_(std::move(batches)),
       order_(static_cast<Index>(batches_.size()), seed) {
   for (const auto& batch : batches_) rows_ += batch.front().rows();
+  batch_rows_ = batches_.front().front().rows();
+  reduce(communicator, rows_, batch_rows_);
 }
 
 template <class S>
-Index InMemorySamples<S>::draw(Index) {
+Index InMemorySamples<S>::next_batch() {
   const auto next = order_.draw(1);
   if (next.empty()) return 0;
   current_ = &batches_[static_cast<std::size_t>(next.front())];

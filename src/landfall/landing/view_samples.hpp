@@ -1,4 +1,4 @@
-// Rows of one or two views as samples: B_k = A_k'A_k/r + ridge_k I, the gradient by the objective. Dense or
+// Rows of several views as samples: B_k = A_k'A_k/r + ridge_k I, the gradient by the objective. Dense or
 // sparse, from a stream or kept in memory.
 //
 //   auto objective = landfall::correlation_objective<float>();
@@ -19,19 +19,24 @@ class ViewSamples : public Samples<S> {
   const std::vector<Shape>& shapes() const override { return shapes_; }
   S ridge(std::size_t i) const { return ridge_[i]; }
   const ScoreObjective<S>& objective() const { return objective_; }
+  Communicator& communicator() const override { return shared_.communicator(); }
+  Index draw(Index size) final;
   double evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx) override;
 
  protected:
   ViewSamples(const std::vector<Index>& features, const std::vector<Index>& components, std::vector<S> ridge,
-              ScoreObjective<S> objective);
+              ScoreObjective<S> objective, Communicator& communicator);
 
-  /// The rows of a view in the current batch.
+  /// Makes the next batch the current one; returns the number of its rows on this rank, 0 at its end.
+  virtual Index next_batch() = 0;
+  /// The rows of a view in the current batch, where there are any.
   virtual const CentredBatch<S>& view(std::size_t i) const = 0;
 
  private:
   std::vector<Shape> shapes_;
   std::vector<S> ridge_;
   ScoreObjective<S> objective_;
+  SharedBatch shared_;
   std::vector<Scratch<S>> alpha_, b_;
   Scratch<S> whole_;  // products with all rows of the batch where a part of them is wanted
 };
@@ -40,15 +45,15 @@ class ViewSamples : public Samples<S> {
 template <class S>
 class StreamSamples final : public ViewSamples<S> {
  public:
-  /// `rows`: how many one pass has.
+  /// `rows`: how many one pass has on all ranks.
   StreamSamples(DataStream<S>& stream, const std::vector<Index>& components, std::vector<S> ridge,
                 ScoreObjective<S> objective, Index rows);
 
   Index count() const override { return rows_; }
   void begin_pass(std::uint64_t pass) override { stream_.begin_pass(pass); }
-  Index draw(Index size) override;
 
  protected:
+  Index next_batch() override { return stream_.next() ? stream_.view(0).rows() : 0; }
   const CentredBatch<S>& view(std::size_t i) const override { return stream_.view(i); }
 
  private:
@@ -60,7 +65,8 @@ class StreamSamples final : public ViewSamples<S> {
 template <class S>
 using InMemoryBatches = std::vector<std::vector<CentredBatch<S>>>;
 
-/// The first `rows` rows of a pass of its own, in an order that no other pass has, cut into batches.
+/// The first `rows` rows of a pass of its own, in an order that no other pass has, cut into batches. Each rank
+/// keeps its share of every batch.
 template <class S>
 InMemoryBatches<S> read_into_memory(DataStream<S>& stream, Index rows, Index batch = 128);
 
@@ -69,22 +75,26 @@ template <class S>
 class InMemorySamples final : public ViewSamples<S> {
  public:
   InMemorySamples(InMemoryBatches<S> batches, const std::vector<Index>& components, std::vector<S> ridge,
-                  ScoreObjective<S> objective, std::uint64_t seed = 0);
+                  ScoreObjective<S> objective, std::uint64_t seed = 0,
+                  Communicator& communicator = serial_communicator());
 
   Index count() const override { return rows_; }
   void begin_pass(std::uint64_t pass) override { order_.begin_pass(pass); }
-  Index draw(Index size) override;
 
+  /// The rows of the first batch, on all ranks; the last batch may be shorter.
+  Index batch_rows() const { return batch_rows_; }
+  /// Those of this rank; the others have as many.
   const InMemoryBatches<S>& batches() const { return batches_; }
 
  protected:
+  Index next_batch() override;
   const CentredBatch<S>& view(std::size_t i) const override { return (*current_)[i]; }
 
  private:
   InMemoryBatches<S> batches_;
   SampleOrder order_;
   const std::vector<CentredBatch<S>>* current_ = nullptr;
-  Index rows_ = 0;
+  Index rows_ = 0, batch_rows_ = 0;
 };
 
 #define LANDFALL_VIEW_SAMPLES(EXTERN, S)    \

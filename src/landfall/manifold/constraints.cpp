@@ -98,13 +98,11 @@ void ObliqueConstraint<S>::multiplier_impl(const Point<S>& x, const Point<S>& gr
 }
 
 template <class S>
-GeneralizedStiefelConstraint<S>::GeneralizedStiefelConstraint(OperatorPtr<S> b, Index p,
-                                                              AscentDirection direction)
+GeneralizedStiefelConstraint<S>::GeneralizedStiefelConstraint(OperatorPtr<S> b, Index p, Direction direction)
     : Constraint<S>(generalized_stiefel_shapes(b, p), p * (p + 1) / 2),
       b_(std::move(b)),
-      direction_(direction),
-      left_(p, p),
-      right_(p, p) {}
+      field_({.direction = direction}),
+      small_(p, p) {}
 
 template <class S>
 const Matrix<S>& GeneralizedStiefelConstraint<S>::product(const Matrix<S>& x) const {
@@ -120,16 +118,15 @@ const Matrix<S>& GeneralizedStiefelConstraint<S>::product(const Matrix<S>& x) co
 
 template <class S>
 void GeneralizedStiefelConstraint<S>::value_impl(const Point<S>& x, Vector<S>& h) const {
-  multiply_at<S>(x[0], product(x[0]), left_);
-  left_.diagonal().array() -= 1;
-  pack_symmetric<S>(left_, h);
+  field_.measure(x[0], product(x[0]));
+  pack_symmetric<S>(field_.residual(), h);
 }
 
 template <class S>
 void GeneralizedStiefelConstraint<S>::adjoint_impl(const Point<S>& x, const Vector<S>& lambda,
                                                    Point<S>& out) const {
-  unpack_symmetric<S>(lambda, left_);
-  multiply<S>(product(x[0]), left_, out[0], 2);  // 2 B X lambda
+  unpack_symmetric<S>(lambda, small_);
+  multiply<S>(product(x[0]), small_, out[0], 2);  // 2 B X lambda
 }
 
 template <class S>
@@ -141,20 +138,12 @@ void GeneralizedStiefelConstraint<S>::multiplier_impl(const Point<S>& x, const P
 template <class S>
 void GeneralizedStiefelConstraint<S>::direction_impl(const Point<S>& x, const Point<S>& gradient,
                                                      Point<S>& psi) const {
-  const Matrix<S>&y = product(x[0]), &g = gradient[0];
-  if (direction_ == AscentDirection::riemannian) {
-    psi[0] = g;
-    multiply<S>(y, lyapunov_.compute(y, g), psi[0], -2, 1);
-  } else {
-    gram<S>(y, left_);
-    multiply_at<S>(g, y, right_);
-    multiply<S>(g, left_, psi[0]);
-    multiply<S>(y, right_, psi[0], -1, 1);
-  }
+  const Matrix<S>& y = product(x[0]);
+  field_(x[0], gradient[0], y, y, 0, psi[0]);
 }
 
 template <class S>
-StiefelConstraint<S>::StiefelConstraint(Index n, Index p, AscentDirection direction)
+StiefelConstraint<S>::StiefelConstraint(Index n, Index p, Direction direction)
     : GeneralizedStiefelConstraint<S>(std::make_shared<IdentityPreconditioner<S>>(n), p, direction) {}
 
 template <class S>

@@ -7,6 +7,7 @@
 
 #include <landfall/linalg/operator.hpp>
 #include <landfall/manifold/constraint.hpp>
+#include <landfall/manifold/field.hpp>
 
 namespace landfall {
 
@@ -36,19 +37,14 @@ class ObliqueConstraint final : public Constraint<S> {
   void multiplier_impl(const Point<S>& x, const Point<S>& gradient, Vector<S>& lambda) const override;
 };
 
-/// Which relative ascent direction of the generalized Stiefel manifold, with Y = BX, C = Y'Y, G = grad f(X).
-enum class AscentDirection {
-  riemannian,  // Psi_E = G - 2 Y lambda: Euclidean metric, a p x p Lyapunov equation; rho = 1
-  landing,     // Psi_B = G C - Y (G'Y) = 2 skew(G X'B) B X: products alone; rho = 1/(2 beta_1 (1 + eps))
-};
-
 /// h(X) = X'BX - I, packed (pack_symmetric), X with p columns. B is taken to be fixed: its product with the
-/// point last seen is kept, so value, direction and normal at one point cost one product with B.
+/// point last seen is kept, so value, direction and normal at one point cost one product with B. As relative
+/// ascent direction (field.hpp) it takes Direction::euclidean, Psi_E with rho = 1, or Direction::metric, Psi_B
+/// with rho = 1/(2 beta_1 (1 + eps)), which needs products alone; UsageError for the others.
 template <class S>
 class GeneralizedStiefelConstraint : public Constraint<S> {
  public:
-  GeneralizedStiefelConstraint(OperatorPtr<S> b, Index p,
-                               AscentDirection direction = AscentDirection::riemannian);
+  GeneralizedStiefelConstraint(OperatorPtr<S> b, Index p, Direction direction = Direction::euclidean);
 
  protected:
   void value_impl(const Point<S>& x, Vector<S>& h) const final;
@@ -60,18 +56,18 @@ class GeneralizedStiefelConstraint : public Constraint<S> {
   const Matrix<S>& product(const Matrix<S>& x) const;
 
   OperatorPtr<S> b_;
-  AscentDirection direction_;
+  mutable StiefelField<S> field_;
   mutable LyapunovMultiplier<S> lyapunov_;
-  mutable Matrix<S> x_, y_;         // the point last seen and B times it,
-  mutable bool known_ = false;      // if there is one
-  mutable Matrix<S> left_, right_;  // p x p
+  mutable Matrix<S> x_, y_;     // the point last seen and B times it,
+  mutable bool known_ = false;  // if there is one
+  mutable Matrix<S> small_;     // p x p
 };
 
 /// Orthonormal columns: h(X) = X'X - I, packed.
 template <class S>
 class StiefelConstraint final : public GeneralizedStiefelConstraint<S> {
  public:
-  StiefelConstraint(Index n, Index p, AscentDirection direction = AscentDirection::riemannian);
+  StiefelConstraint(Index n, Index p, Direction direction = Direction::euclidean);
 };
 
 /// Several constraints, each on its own blocks. Points, h and lambda are those of the parts, one after the

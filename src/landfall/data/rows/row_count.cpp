@@ -1,4 +1,5 @@
 #include <landfall/data/rows/row_count.hpp>
+#include <landfall/linalg/reduce.hpp>
 
 namespace landfall {
 
@@ -6,10 +7,14 @@ template <class S>
 Index count_rows(DataStream<S>& stream, double held_out) {
   if (const ColumnStatistics* columns = stream.statistics(0)) return columns->rows;
   const auto known = stream.source(0).rows();
-  if (known && held_out == 0) return *known;
   Index rows = 0;
-  stream.begin_pass(0);
-  while (stream.next()) rows += stream.view(0).rows();
+  if (known && held_out == 0) {
+    rows = *known;
+  } else {
+    stream.begin_pass(0);
+    while (stream.next()) rows += stream.view(0).rows();
+  }
+  reduce(stream.communicator(), rows);
   return rows;
 }
 

@@ -1,4 +1,5 @@
-// How many training rows a pass of a stream has: known from its first reading or its source, else counted.
+// The number of training rows in a pass of a stream, over all ranks: known from the statistics or the source,
+// otherwise counted.
 //
 //   const landfall::Index rows = landfall::count_rows<float>(stream, 0.1);    // a tenth is held out
 #pragma once

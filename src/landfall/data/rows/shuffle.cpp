@@ -44,8 +44,8 @@ Part part_of(Index row, const ShuffleOptions& options) {
 }
 
 template <class S>
-ShuffledReader<S>::ShuffledReader(Source<S>& source, const ShuffleOptions& options)
-    : source_(source), options_(options), window_(options.window), order_(0, {}) {
+ShuffledReader<S>::ShuffledReader(Source<S>& source, const ShuffleOptions& options, CancelFlag cancel)
+    : source_(source), options_(options), cancel_(std::move(cancel)), window_(options.window), order_(0, {}) {
   if (!(options.held_out >= 0 && options.held_out < 1))
     throw UsageError(
         fmt::format("a held-out fraction of {}, expected at least 0 and less than 1", options.held_out));
@@ -76,6 +76,7 @@ void ShuffledReader<S>::begin_pass(std::uint64_t pass, Part part) {
 template <class S>
 Index ShuffledReader<S>::read(Index count, Batch<S>& batch) {
   if (count < 1) throw UsageError(fmt::format("a batch of {} rows, expected at least 1", count));
+  cancel_.throw_if_requested();
   const bool any_order = source_.random_access();
   rows_.clear();
   labels_.clear();
@@ -167,6 +168,7 @@ bool ShuffledReader<S>::fill_window() {
 template <class S>
 bool ShuffledReader<S>::next_block() {
   if (block_next_ < block_.rows()) return true;
+  cancel_.throw_if_requested();
   fresh_ = false;
   block_next_ = 0;
   rows_read_ += source_.read(block_rows, block_);

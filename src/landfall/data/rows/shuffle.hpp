@@ -20,6 +20,7 @@
 
 #include <landfall/data/rows/source.hpp>
 #include <landfall/linalg/random.hpp>
+#include <landfall/parallel/cancel.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -51,8 +52,9 @@ Part part_of(Index row, const ShuffleOptions& options);
 template <class S>
 class ShuffledReader {
  public:
-  /// The source must outlive the reader and be at its first row.
-  ShuffledReader(Source<S>& source, const ShuffleOptions& options);
+  /// The source must outlive the reader and be at its first row. Reading throws Cancelled once that is
+  /// requested.
+  ShuffledReader(Source<S>& source, const ShuffleOptions& options, CancelFlag cancel = {});
 
   /// Starts a pass over one part of the rows, each of which it visits once. UsageError for a second pass over
   /// a source that can be read only once.
@@ -77,6 +79,7 @@ class ShuffledReader {
 
   Source<S>& source_;
   ShuffleOptions options_;
+  CancelFlag cancel_;
   Index window_;       // 0: all rows are one
   bool fresh_ = true;  // nothing was read yet, no need to rewind
   std::uint64_t pass_ = 0;

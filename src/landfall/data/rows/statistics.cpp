@@ -1,6 +1,7 @@
 #include <landfall/data/rows/rows.hpp>
 #include <landfall/data/rows/statistics.hpp>
 #include <landfall/errors.hpp>
+#include <landfall/linalg/reduce.hpp>
 
 #include <algorithm>
 #include <array>
@@ -173,6 +174,51 @@ void RunningStatistics<S>::add_sparse(const Batch<S>& batch) {
     c.max = std::max(c.max, value);
     c.merge(1, value - c.origin, 0);
   }
+}
+
+/// Sums about a common origin c, then q = sum over the ranks of q_k + n_k (m_k - m)^2.
+template <class S>
+void RunningStatistics<S>::merge_ranks(Communicator& communicator) {
+  if (communicator.size() == 1) return;
+  constexpr double none = -std::numeric_limits<double>::infinity();
+  const auto n = columns_.size();
+  std::vector<double> origin(n, none), low(n, none), high(n, none), own(n, 0.0);
+  std::vector<Index> count(n, 0), missing(n, 0);
+  for (std::size_t j = 0; j < n; ++j) {
+    const Column& c = columns_[j];
+    missing[j] = c.missing;
+    if ((count[j] = c.count) == 0) continue;
+    origin[j] = c.origin;
+    low[j] = -c.min;
+    high[j] = c.max;
+  }
+  for (auto* values : {&origin, &low, &high}) communicator.largest(*values);
+  for (std::size_t j = 0; j < n; ++j)
+    if (const Column& c = columns_[j]; c.count > 0)
+      own[j] = c.sum.value() + (c.origin - origin[j]) * static_cast<double>(c.count);
+  std::vector<double> sum = own, squares(n, 0.0);
+  communicator.sum(std::span(sum));
+  communicator.sum(std::span(count));
+  communicator.sum(std::span(missing));
+  for (std::size_t j = 0; j < n; ++j)
+    if (const Column& c = columns_[j]; c.count > 0) {
+      const auto rows = static_cast<double>(c.count);
+      const double shift = own[j] / rows - sum[j] / static_cast<double>(count[j]);
+      squares[j] = c.squares.value() + rows * shift * shift;
+    }
+  communicator.sum(std::span(squares));
+  for (std::size_t j = 0; j < n; ++j) {
+    Column& c = columns_[j] = Column();
+    c.missing = missing[j];
+    if (count[j] == 0) continue;
+    c.count = count[j];
+    c.origin = origin[j];
+    c.sum = {sum[j], 0};
+    c.squares = {squares[j], 0};
+    c.min = -low[j];
+    c.max = high[j];
+  }
+  reduce(communicator, rows_, nonzeros_);
 }
 
 template <class S>

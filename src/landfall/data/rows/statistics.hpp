@@ -9,6 +9,7 @@
 #pragma once
 
 #include <landfall/data/rows/source.hpp>
+#include <landfall/parallel/communicator.hpp>
 
 namespace landfall {
 
@@ -32,6 +33,8 @@ class RunningStatistics {
   explicit RunningStatistics(Index cols);
 
   void add(const Batch<S>& batch);
+  /// Adds the rows that the other ranks have: afterwards all ranks hold the statistics of all rows.
+  void merge_ranks(Communicator& communicator);
   ColumnStatistics summary() const;
 
   Index rows() const { return rows_; }

@@ -12,8 +12,7 @@ namespace landfall {
 template <class S>
 DataStream<S>::DataStream(std::vector<SourcePtr<S>> views, const StreamOptions& options)
     : sources_(std::move(views)), options_(options) {
-  if (sources_.empty() || sources_.size() > 2)
-    throw UsageError(fmt::format("{} views, expected one or two", sources_.size()));
+  if (sources_.empty()) throw UsageError("a stream was given no views, expected at least one");
   if (options.batch < 1)
     throw UsageError(fmt::format("a batch of {} rows, expected at least 1", options.batch));
   choose_centring();
@@ -28,7 +27,7 @@ DataStream<S>::DataStream(std::vector<SourcePtr<S>> views, const StreamOptions& 
             options_.shuffle.window == 0 ? window : std::min(options_.shuffle.window, window);
       }
   for (const auto& source : sources_) {
-    readers_.emplace_back(*source, options_.shuffle);
+    readers_.emplace_back(*source, options_.shuffle, options_.cancel);
     transforms_.emplace_back(source->name(), source->cols(), options_.transform);
     running_.emplace_back(source->cols());
   }
@@ -48,23 +47,36 @@ void DataStream<S>::choose_centring() {
     transform.centring = twice ? Centring::exact : Centring::running;
   if (transform.needs_statistics() && !twice)
     throw UsageError(
-        fmt::format("{}: can be read only once, but {} takes a reading of its own; expected a "
+        fmt::format("{}: can be read only once, but {} requires an extra pass over the data; expected a "
                     "file, or running centring",
                     (*once)->name(),
                     transform.centring == Centring::exact ? "exact centring"
                     : transform.unit_variance             ? "scaling without centring"
                                                           : "the mean of each column"));
   following_ = transform.centring == Centring::running;
+  if (following_ && communicator().size() > 1)
+    throw UsageError(
+        fmt::format("running centring follows the rows of one rank, got {} ranks; expected exact "
+                    "centring or none",
+                    communicator().size()));
+}
+
+/// The rows of a batch that this rank reads.
+template <class S>
+Index DataStream<S>::own_batch() const {
+  return std::max<Index>(1, share(communicator(), options_.batch));
 }
 
 template <class S>
 void DataStream<S>::check_rows() {
-  for (const auto& source : sources_)
-    if (source->rows() && sources_[0]->rows() && *source->rows() != *sources_[0]->rows())
-      different_rows(*sources_[0]->rows(), *source->rows());
+  const auto known = sources_[0]->rows();
+  if (!known) return;
+  std::vector<Index> rows;
+  for (const auto& source : sources_) rows.push_back(source->rows().value_or(*known));
+  require_equal_rows(rows);
 }
 
-/// The first reading, in the order of the files: training rows that no view drops.
+/// The first pass, in file order, over the training rows that no view drops; then those of the other ranks.
 template <class S>
 void DataStream<S>::learn() {
   constexpr Index block = 1024;
@@ -72,6 +84,7 @@ void DataStream<S>::learn() {
   std::vector<Index> rows(sources_.size(), 0);
   std::vector<double> no_labels;
   for (bool more = true; more;) {
+    options_.cancel.throw_if_requested();
     more = false;
     for (std::size_t v = 0; v < sources_.size(); ++v) {
       rows[v] += sources_[v]->read(block, raw_[v]);
@@ -80,7 +93,7 @@ void DataStream<S>::learn() {
     if (std::ranges::any_of(rows, [&](Index count) { return count != rows[0]; })) {
       for (std::size_t v = 0; v < sources_.size(); ++v)
         while (raw_[v].rows() > 0) rows[v] += sources_[v]->read(block, raw_[v]);
-      different_rows(rows[0], rows[1]);
+      require_equal_rows(rows);
     }
     drop_.assign(static_cast<std::size_t>(raw_[0].rows()), 0);
     for (std::size_t i = 0; i < drop_.size(); ++i)
@@ -89,6 +102,7 @@ void DataStream<S>::learn() {
     for (std::size_t v = 0; v < sources_.size(); ++v) running_[v].add(raw_[v]);
   }
   for (std::size_t v = 0; v < sources_.size(); ++v) {
+    running_[v].merge_ranks(communicator());
     if (running_[v].rows() == 0) throw DataError(fmt::format("{}: no rows to train on", sources_[v]->name()));
     statistics_.push_back(running_[v].summary());
     transforms_[v].learn(statistics_.back());
@@ -141,7 +155,7 @@ void DataStream<S>::size_ring() {
     row += sizeof(S) * static_cast<std::size_t>(source->sparse() ? std::min<Index>(source->cols(), 1024)
                                                                  : source->cols());
   constexpr std::size_t bytes = 16 << 20;
-  const std::size_t slots = bytes / (row * static_cast<std::size_t>(options_.batch) + 1);
+  const std::size_t slots = bytes / (row * static_cast<std::size_t>(own_batch()) + 1);
   ahead_.resize(options_.read_ahead ? std::clamp<std::size_t>(slots, 3, 16) : 1);
   for (Slot& slot : ahead_) slot.views.resize(sources_.size());
   first_ = 0;
@@ -166,6 +180,7 @@ void DataStream<S>::begin_pass(std::uint64_t pass, Part part) {
 template <class S>
 bool DataStream<S>::next() {
   if (!started_) throw UsageError("a batch was asked for before a pass was begun");
+  options_.cancel.throw_if_requested();
   std::unique_lock lock(mutex_);
   if (filled_ == 0 && wanted_ && !reading_) make_batch(lock);  // the thread has not come to it
   changed_.wait(lock, [&] { return filled_ > 0; });
@@ -218,14 +233,17 @@ void DataStream<S>::fill(Slot& slot) {
 template <class S>
 bool DataStream<S>::read(Slot& slot) {
   do {
+    bool in_step = true;
     for (std::size_t v = 0; v < raw_.size(); ++v) {
-      readers_[v].read(options_.batch, raw_[v]);
-      if (!std::ranges::equal(raw_[v].numbers(), raw_[0].numbers()))
-        different_rows(readers_[0].count_rows(), readers_[v].count_rows());
+      readers_[v].read(own_batch(), raw_[v]);
+      in_step = in_step && std::ranges::equal(raw_[v].numbers(), raw_[0].numbers());
     }
-    if (raw_[0].rows() == 0) {
-      const Index left = readers_.front().count_rows(), right = readers_.back().count_rows();
-      if (left != right) different_rows(left, right);
+    if (!in_step || raw_[0].rows() == 0) {
+      std::vector<Index> rows;
+      for (auto& reader : readers_) rows.push_back(reader.count_rows());
+      require_equal_rows(rows);
+      if (!in_step)
+        throw DataError(fmt::format("{}: its rows are not numbered in order", sources_[0]->name()));
       return false;
     }
     slot.labels.assign(readers_[0].labels().begin(), readers_[0].labels().end());
@@ -246,9 +264,11 @@ bool DataStream<S>::read(Slot& slot) {
 }
 
 template <class S>
-void DataStream<S>::different_rows(Index left, Index right) const {
-  throw DataError(fmt::format("{} has {} rows and {} has {}; expected as many in both", sources_[0]->name(),
-                              left, sources_[1]->name(), right));
+void DataStream<S>::require_equal_rows(const std::vector<Index>& rows) const {
+  for (std::size_t v = 1; v < rows.size(); ++v)
+    if (rows[v] != rows[0])
+      throw DataError(fmt::format("{} has {} rows and {} has {}; expected as many in {}", sources_[0]->name(),
+                                  rows[0], sources_[v]->name(), rows[v], rows.size() == 2 ? "both" : "all"));
 }
 
 template class DataStream<float>;

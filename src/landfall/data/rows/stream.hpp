@@ -1,4 +1,4 @@
-// One file of samples, or two whose rows belong together, as batches that are ready to use: shuffled,
+// Files of samples whose rows belong together, one file per view, as batches that are ready to use: shuffled,
 // complete, centred. While a batch is used, a thread reads the next ones.
 //
 //   std::vector<landfall::SourcePtr<float>> views;                 // left and right
@@ -13,27 +13,34 @@
 #include <landfall/data/rows/shuffle.hpp>
 #include <landfall/data/rows/source.hpp>
 #include <landfall/data/rows/transform.hpp>
+#include <landfall/parallel/cancel.hpp>
+#include <landfall/parallel/communicator.hpp>
 
 #include <condition_variable>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <thread>
 
 namespace landfall {
 
 struct StreamOptions {
-  Index batch = 128;            // rows; fewer in the last batch, and where rows are dropped
+  Index batch = 128;            // rows over all ranks; fewer in the last batch, and where rows are dropped
   ShuffleOptions shuffle = {};  // window 0: that of the view which needs the smallest, for all
   TransformOptions transform = {};
   bool read_ahead = true;  // by a few batches, in a thread; the batches are the same without
+  /// Ranks that each read rows of their own and share the sums over them; null: one rank.
+  std::shared_ptr<Communicator> communicator = {};
+  /// Looked at once per batch: reading then throws Cancelled.
+  CancelFlag cancel = {};
 };
 
 template <class S>
 class DataStream {
  public:
   /// Reads all training rows once if the transform needs it; a UsageError for data that can be read only once
-  /// (standard input), where automatic centring is running. Views with different numbers of rows are an
-  /// error, here if the numbers are known, else at the end of the first reading.
+  /// (standard input), where automatic centring is running. At least one view. Views with different numbers
+  /// of rows are a DataError, here if the numbers are known, else at the end of the first pass.
   DataStream(std::vector<SourcePtr<S>> views, const StreamOptions& options);
 
   /// Rows per batch from the next pass on.
@@ -52,13 +59,18 @@ class DataStream {
   const CentredBatch<S>& view(std::size_t i) const { return current_.views[i]; }
   std::span<const double> labels() const { return current_.labels; }
 
+  /// For sums over the rows of all ranks (linalg/reduce.hpp).
+  Communicator& communicator() const {
+    return options_.communicator ? *options_.communicator : serial_communicator();
+  }
+
   /// None, exact or running: what automatic centring became.
   Centring centring() const { return options_.transform.centring; }
   std::size_t views() const { return sources_.size(); }
   const Source<S>& source(std::size_t i) const { return *sources_[i]; }
   /// Not while a pass with a running mean goes on.
   const Transform<S>& transform(std::size_t i) const { return transforms_[i]; }
-  /// Of the training rows, all columns; null where the transform did not need them.
+  /// Of the training rows of all ranks, all columns; null where the transform did not need them.
   const ColumnStatistics* statistics(std::size_t i) const {
     return statistics_.empty() ? nullptr : &statistics_[i];
   }
@@ -75,6 +87,7 @@ class DataStream {
 
   void choose_centring();
   void stop_reading(std::unique_lock<std::mutex>& lock);
+  Index own_batch() const;
   void size_ring();
   void make_batch(std::unique_lock<std::mutex>& lock);
   void check_rows();
@@ -83,7 +96,7 @@ class DataStream {
   void fill(Slot& slot);
   Slot& free_slot() { return ahead_[(first_ + filled_) % ahead_.size()]; }
   bool read(Slot& slot);
-  [[noreturn]] void different_rows(Index left, Index right) const;
+  void require_equal_rows(const std::vector<Index>& rows) const;
   void run(std::stop_token stop);
 
   std::vector<SourcePtr<S>> sources_;

@@ -19,7 +19,7 @@ namespace landfall {
 enum class Centring {
   automatic,  // exact where the data can be read twice, else running
   none,
-  exact,    // by the mean of all training rows, which takes a reading of its own
+  exact,    // by the mean of all training rows, which requires an extra pass
   running,  // by the mean of the rows up to and with the batch: for data that can be read once only
 };
 

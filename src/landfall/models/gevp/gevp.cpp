@@ -4,6 +4,7 @@
 #include <landfall/landing/sketch.hpp>
 #include <landfall/landing/solver.hpp>
 #include <landfall/linalg/random.hpp>
+#include <landfall/linalg/rank.hpp>
 #include <landfall/models/gevp/eigenpairs.hpp>
 #include <landfall/models/gevp/gevp.hpp>
 
