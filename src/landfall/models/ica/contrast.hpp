@@ -9,8 +9,8 @@
 #pragma once
 
 #include <landfall/landing/samples.hpp>
+#include <landfall/linalg/contrast_loops.hpp>
 #include <landfall/models/fit/options.hpp>
-#include <landfall/models/ica/contrast_loops.hpp>
 
 #include <string_view>
 
