@@ -1,37 +1,49 @@
 # The two commands are `make demo` and `make test`; both set up the machine first (tools/setup).
-.PHONY: build demo test bench format lint install clean
+.PHONY: build demo test test-kernels bench format lint install clean
 
 BUILD_JOBS := $(shell nproc)
 SOURCES = $(shell git ls-files '*.cpp' '*.hpp')
 PREFIX ?= /usr/local
 
+# The program alone. Tests are configured by `make test`, and stay configured once they are.
 build:
 	@tools/setup build
-	@cmake --preset dev >/dev/null
-	@cmake --build --preset dev --parallel $(BUILD_JOBS)
+	@cmake --preset dev $(if $(wildcard build/CMakeCache.txt),,-DLANDFALL_BUILD_TESTS=OFF) >/dev/null
+	@cmake --build --preset dev --parallel $(BUILD_JOBS) --target landfall_cli
 
 demo: build
+	@tools/setup demo
 	@tools/demo build/landfall
 
 test:
-	@tools/setup build fuzz report
-	@$(MAKE) --no-print-directory build
+	@tools/setup test
+	@cmake --preset dev -DLANDFALL_BUILD_TESTS=ON >/dev/null
+	@cmake --build --preset dev --parallel $(BUILD_JOBS)
 	@ctest --preset dev --parallel $(BUILD_JOBS)
+	@tools/test-kernels build other
+
+# The numerical tests under the kernels of OpenBLAS for every processor that this one can stand in for.
+test-kernels:
+	@tools/setup test
+	@cmake --preset dev -DLANDFALL_BUILD_TESTS=ON >/dev/null
+	@cmake --build --preset dev --parallel $(BUILD_JOBS)
+	@tools/test-kernels build
 
 bench:
-	@tools/setup build bench
-	@cmake --preset release >/dev/null
+	@tools/setup bench
+	@cmake --preset release -DLANDFALL_BUILD_BENCH=ON >/dev/null
 	@cmake --build --preset release --parallel $(BUILD_JOBS)
 	@bench/run build/release
 
 format:
-	@tools/setup lint
+	@tools/setup format
 	@clang-format -i $(SOURCES)
 
-lint: build
+lint:
 	@tools/setup lint
 	@clang-format --dry-run --Werror $(SOURCES)
-	@run-clang-tidy -p build -quiet -j $(BUILD_JOBS) '$(CURDIR)/(src|apps|examples)/.*'
+	@cmake --preset lint >/dev/null
+	@run-clang-tidy -p build/lint -quiet -j $(BUILD_JOBS) '$(CURDIR)/(src|apps|examples)/.*'
 
 install:
 	@tools/setup build

@@ -64,7 +64,7 @@ class Judge {
   /// X and Y of the columns that are kept.
   CanonicalMoments moments(const Point<double>& x) const {
     return {x[0].transpose() * moments_.within[0] * x[0], x[1].transpose() * moments_.within[1] * x[1],
-            x[0].transpose() * moments_.cross * x[1], moments_.rows};
+            x[0].transpose() * moments_.cross(0, 1) * x[1], moments_.rows};
   }
   template <class S>
   double sum(const Point<S>& x) const {

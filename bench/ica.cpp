@@ -18,7 +18,7 @@ void run(const std::filesystem::path& folder, const landfall::Matrix<double>& mi
   const auto result = landfall::fit_ica<S>(landfall::open_source<S>((folder / "data.npy").string()), {});
   const double seconds = landfall::bench::seconds_since(begin);
   fmt::print("{:.6f} {:.4e}\n", seconds,
-             landfall::amari_distance(result.unmixing.template cast<double>(), mixing));
+             landfall::amari_distance(result.unmixing().template cast<double>(), mixing));
 }
 
 }  // namespace

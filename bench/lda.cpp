@@ -17,7 +17,7 @@ void run(char** arguments) {
   if (std::string(arguments[5]) != "default") options.ridge = std::stod(arguments[5]);
   const auto result = landfall::fit_lda<S>(landfall::open_source<S>(arguments[1]),
                                            landfall::read_labels(arguments[2]), options);
-  landfall::write_npy<S>(arguments[6], result.weights);
+  landfall::write_npy<S>(arguments[6], result.views[0].weights);
   fmt::print("{:.4f} {:.6f}\n", result.seconds.read + result.seconds.solve, result.training_accuracy);
 }
 

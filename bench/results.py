@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""bench/results.py PROGRAM FOLDER [OUT]: docs/results.md, one table of methods by data sets, by `landfall compare`.
+"""bench/results.py PROGRAM FOLDER [OUT]: writes docs/results.md, a table of methods for each data set, with `landfall compare`.
 
-FOLDER holds split-mnist/ and split-fashion/ as `landfall data` writes them; the other data sets are made here, in FOLDER. Every
-entry is a process of its own, seconds are without evaluation, and `seconds` and `memory` are those of the largest number of
-passes. Methods that are not iterated over passes (marked *) run to their own end.
+FOLDER contains split-mnist/ and split-fashion/ as written by `landfall data`; the other data sets are created in FOLDER. Every
+entry is a separate process, seconds exclude the evaluation, and `seconds` and `memory` are those of the largest number of
+passes. Methods that do not iterate over passes (marked *) stop by their own criterion.
 """
 import json
 import pathlib
@@ -21,7 +21,7 @@ GEVP = ["direct", "lobpcg", "lanczos", "landing", "rgd", "rgd-euclidean", "plam"
 
 
 def compare(program, arguments, methods, passes=None):
-    """One process per method, so that a method that refuses does not end the others."""
+    """One process per method, so that a method that fails does not end the others."""
     runs, optimum = {}, None
     for method in methods:
         words = [program, "compare", *arguments, "--methods", method, "--json", "--quiet"]
@@ -78,7 +78,7 @@ def cca_table(program, folder, methods, p, options):
 
 
 def ahead(lines):
-    """Which methods have done better than landing, from the rows of a table of passes."""
+    """Which methods did better than landing, from the rows of a table of passes."""
     rows = {cells[0]: cells[1:] for cells in ([cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:])}
     def value(text):
         try:
@@ -92,8 +92,8 @@ def ahead(lines):
         if better:
             texts.append(f"after {passes} pass{'es' if passes > 1 else ''} {', '.join(better)}")
     quicker = [name.rstrip("*") for name, cells in rows.items() if 0 < value(cells[-2]) < value(rows["landing"][-2])]
-    return (f"Ahead of landing: {'; '.join(texts) or 'nobody by passes'}. In less time than its {PASSES[-1]} passes: "
-            f"{', '.join(quicker) or 'nobody'}.")
+    return (f"Ahead of landing: {'; '.join(texts) or 'no method by passes'}. Faster than its {PASSES[-1]} passes: "
+            f"{', '.join(quicker) or 'no method'}.")
 
 
 def plain_table(program, arguments, methods, title):
@@ -120,12 +120,12 @@ def main():
         return folder / name
 
     text = ["# Every method on five problems", "",
-            "Written by `bench/results.py`, which runs `landfall compare` for each method: the same rows in the same order, each method in a",
-            "process of its own, evaluation outside of the clock, single precision, two cores, nothing tuned by hand. Fractions are",
-            "of the exact total correlation. A star marks methods that work on all of the data and run to their own end; *failed* means that the",
-            "numbers did. Baselines with their learning rates searched by hand: [bench/README.md](../bench/README.md).",
-            "Infeasibility is that of X and Y apart; methods for pencils make X and Y orthonormal together, or not at all, before the",
-            "evaluation normalises them. Seconds are of one run beside other work: coarse.", ""]
+            "This page is written by `bench/results.py`, which runs `landfall compare` for each method: the same rows in the same order, a separate",
+            "process for each method, evaluation excluded from the time, single precision, two cores, nothing tuned by hand. Fractions are",
+            "relative to the exact total correlation. A star marks methods that work on all of the data and stop by their own criterion; *failed* means",
+            "that the computation failed numerically. [bench/README.md](../bench/README.md) has baselines with hand-tuned learning rates.",
+            "Infeasibility is that of X and Y separately; methods for pencils make X and Y orthonormal jointly, or not at all, before the",
+            "evaluation normalises them. Seconds are from a single run on a machine with other work, so they are coarse.", ""]
     for name, title in (("split-mnist", "Split MNIST"), ("split-fashion", "Split Fashion-MNIST")):
         lines, optimum = cca_table(program, folder / name, STREAMED + WHOLE, 5, ["--ridge", "1e-3"])
         text += [f"## {title}: 60 000 rows, 392 + 392 columns, p = 5, ridge 1e-3", "", f"Exact total correlation: {number(optimum)}.", "",
@@ -133,13 +133,13 @@ def main():
     sparse = make("sparse", "planted-cca", "-N", "60000", "--left", "2000", "--right", "2000", "--nonzeros", "20", "--correlations",
                   "0.9,0.8,0.7,0.6,0.5")
     lines, optimum = cca_table(program, sparse, SPARSE, 5, [])
-    text += ["## Planted and sparse: 60 000 rows, 2000 + 2000 columns, about 20 entries a row, p = 5, default ridge", "",
+    text += ["## Planted and sparse: 60 000 rows, 2000 + 2000 columns, about 20 nonzeros per row, p = 5, default ridge", "",
              f"Exact total correlation: {number(optimum)}.", "", *lines, "", ahead(lines), ""]
     ica = make("ica", "laplace-ica")
-    text += ["## ICA: the paper's mixture, N = 100 000, n = 10, Amari distance to the true one", "",
+    text += ["## ICA: the paper's mixture, N = 100 000, n = 10, Amari distance to the true mixing", "",
              *plain_table(program, ["ica", str(ica / "data.npy"), "--truth", str(ica / "mixing.npy")], ICA, "Amari distance"), ""]
     pencil = make("pencil", "pencil", "-n", "500", "--kind", "planted", "--condition", "100")
-    text += ["## A pencil of 500 x 500, condition 100, p = 10: share of the sum of the largest eigenvalues", "",
+    text += ["## A pencil of 500 x 500, condition 100, p = 10: fraction of the sum of the largest eigenvalues", "",
              *plain_table(program, ["gevp", str(pencil / "A.npy"), str(pencil / "B.npy"), "-p", "10"], GEVP, "of exact"), ""]
     out.write_text("\n".join(text))
 

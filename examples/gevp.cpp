@@ -1,5 +1,5 @@
-// The five largest eigenvalues of A x = lambda B x, for dense A and B whose eigenvalues are known:
-// once by whatever method suits the size, once by landing.
+// The five largest eigenvalues of A x = lambda B x for dense A and B whose eigenvalues are known,
+// first by the method that suits the size, then by landing.
 #include <landfall/data/synthetic/pencil.hpp>
 #include <landfall/models/gevp/gevp.hpp>
 

@@ -1,13 +1,12 @@
-// A constraint of one's own, h(x) = 0, by landing: the smallest value of x'Ax on an ellipsoid cut by a plane,
-// x'Dx = 1 and <c, x> = 0. Exact: the smallest eigenvalue of (A, D) restricted to the plane.
+// A custom constraint h(x) = 0: minimises x'Ax on an ellipsoid cut by a plane, x'Dx = 1 and <c, x> = 0.
+// The exact minimum is the smallest eigenvalue of (A, D) restricted to the plane.
 #include <landfall/landing/constrained.hpp>
 #include <landfall/landing/solver.hpp>
+#include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/pencil_eigen.hpp>
 #include <landfall/linalg/random.hpp>
 
 #include <cstdio>
-
-#include <Eigen/QR>
 
 using namespace landfall;
 using Mat = Matrix<double>;
@@ -32,7 +31,9 @@ int main() {
   ConstraintOracle<double> oracle(f, slice);
   const auto result = solve<double>(oracle, {gaussian<double>(n, 1, {.seed = 2})});
 
-  const Mat z = Mat(Eigen::HouseholderQR<Mat>(c).householderQ()).rightCols(n - 1);
+  Mat plane(n, n);  // c, then coordinates
+  plane << c, Mat::Identity(n, n - 1);
+  const Mat z = orthonormal_basis<double>(plane).rightCols(n - 1);
   const auto exact = solve_pencil<double>(z.transpose() * a * z, z.transpose() * d * z, 1, true);
   const double error = std::abs(result.progress.objective - exact.values(0));
   std::printf("%.12f, off by %.0e, ||h|| = %.0e\n", exact.values(0), error, result.progress.infeasibility);

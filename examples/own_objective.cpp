@@ -1,5 +1,6 @@
-// Any smooth f on { X : X'BX = I }, with B = S'S/N + ridge I behind data S and never formed: Brockett's cost
-// f(X) = sum_j mu_j x_j'A x_j, whose minimisers are the eigenvectors of (A, B), not just their span.
+// A custom smooth f on { X : X'BX = I }, where B = S'S/N + ridge I is given by data S and never formed.
+// f is Brockett's cost sum_j mu_j x_j'A x_j, whose minimisers are the eigenvectors of (A, B), not only their
+// span.
 #include <landfall/landing/exact.hpp>
 #include <landfall/landing/solver.hpp>
 #include <landfall/linalg/pencil_eigen.hpp>

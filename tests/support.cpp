@@ -1,15 +1,28 @@
 #include "support.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+#include <vector>
 
-#include <Eigen/Dense>
+#include <fmt/format.h>
+#include <lapacke.h>
 
 namespace landfall::test {
+namespace {
+
+lapack_int size_of(Index n) {
+  return static_cast<lapack_int>(n);
+}
+
+void require_success(lapack_int info, const char* routine) {
+  if (info != 0) throw std::runtime_error(fmt::format("{} returned {}", routine, info));
+}
+
+}  // namespace
 
 template <class S>
 Matrix<S> random_orthogonal(Index n, std::uint64_t seed) {
-  const Matrix<double> g = gaussian<double>(n, n, {seed, 0x0707});
-  return Matrix<double>(Eigen::HouseholderQR<Matrix<double>>(g).householderQ()).template cast<S>();
+  return orthonormal_basis(gaussian<double>(n, n, {seed, 0x0707})).template cast<S>();
 }
 
 template <class S>
@@ -44,36 +57,79 @@ Matrix<S> random_near_manifold(const Matrix<S>& b, Index p, double distance, std
 }
 
 Matrix<double> square_root(const Matrix<double>& spd) {
-  return Eigen::SelfAdjointEigenSolver<Matrix<double>>(spd).operatorSqrt();
+  const EigenPairs pairs = eigen_pairs(spd);
+  return pairs.vectors * pairs.values.cwiseSqrt().asDiagonal() * pairs.vectors.transpose();
 }
 
 Matrix<double> inverse_square_root(const Matrix<double>& spd) {
-  return Eigen::SelfAdjointEigenSolver<Matrix<double>>(spd).operatorInverseSqrt();
+  const EigenPairs pairs = eigen_pairs(spd);
+  return pairs.vectors * pairs.values.cwiseSqrt().cwiseInverse().asDiagonal() * pairs.vectors.transpose();
 }
 
 Vector<double> singular_values(const Matrix<double>& m) {
-  return Eigen::JacobiSVD<Matrix<double>>(m).singularValues();
+  return singular_triplets(m).values;
+}
+
+SingularTriplets singular_triplets(Matrix<double> m) {
+  const Index k = std::min(m.rows(), m.cols());
+  SingularTriplets out{Matrix<double>(m.rows(), k), Vector<double>(k), Matrix<double>(k, m.cols())};
+  require_success(
+      LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'S', size_of(m.rows()), size_of(m.cols()), m.data(), size_of(m.rows()),
+                     out.values.data(), out.left.data(), size_of(m.rows()), out.right.data(), size_of(k)),
+      "dgesdd");
+  out.right.transposeInPlace();
+  return out;
+}
+
+EigenPairs eigen_pairs(Matrix<double> symmetric) {
+  Vector<double> values(symmetric.rows());
+  require_success(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', size_of(values.size()), symmetric.data(),
+                                 size_of(values.size()), values.data()),
+                  "dsyevd");
+  return {values, symmetric};
+}
+
+EigenPairs pencil_eigen_pairs(Matrix<double> a, Matrix<double> b) {
+  Vector<double> values(a.rows());
+  const lapack_int n = size_of(a.rows());
+  require_success(LAPACKE_dsygvd(LAPACK_COL_MAJOR, 1, 'V', 'L', n, a.data(), n, b.data(), n, values.data()),
+                  "dsygvd");
+  return {values, a};
 }
 
 Vector<double> eigenvalues(const Matrix<double>& symmetric) {
-  return Eigen::SelfAdjointEigenSolver<Matrix<double>>(symmetric, Eigen::EigenvaluesOnly).eigenvalues();
+  return eigen_pairs(symmetric).values;
 }
 
-Matrix<double> inverse(const Matrix<double>& square) {
-  return square.inverse();
+Matrix<double> inverse(Matrix<double> square) {
+  const lapack_int n = size_of(square.rows());
+  std::vector<lapack_int> pivots(static_cast<std::size_t>(n));
+  require_success(LAPACKE_dgetrf(LAPACK_COL_MAJOR, n, n, square.data(), n, pivots.data()), "dgetrf");
+  require_success(LAPACKE_dgetri(LAPACK_COL_MAJOR, n, square.data(), n, pivots.data()), "dgetri");
+  return square;
 }
 
-Matrix<double> orthonormal_basis(const Matrix<double>& m) {
-  return Eigen::HouseholderQR<Matrix<double>>(m).householderQ() *
-         Matrix<double>::Identity(m.rows(), m.cols());
+Matrix<double> orthonormal_basis(Matrix<double> m) {
+  const lapack_int rows = size_of(m.rows()), cols = size_of(m.cols());
+  Vector<double> scales(cols);
+  require_success(LAPACKE_dgeqrf(LAPACK_COL_MAJOR, rows, cols, m.data(), rows, scales.data()), "dgeqrf");
+  require_success(LAPACKE_dorgqr(LAPACK_COL_MAJOR, rows, cols, cols, m.data(), rows, scales.data()),
+                  "dorgqr");
+  return m;
+}
+
+Matrix<double> cholesky_factor(Matrix<double> spd) {
+  const lapack_int n = size_of(spd.rows());
+  require_success(LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', n, spd.data(), n), "dpotrf");
+  return spd.triangularView<Eigen::Upper>();
 }
 
 Vector<double> pencil_eigenvalues(const Matrix<double>& a, const Matrix<double>& b) {
-  return Eigen::GeneralizedSelfAdjointEigenSolver<Matrix<double>>(a, b).eigenvalues();
+  return pencil_eigen_pairs(a, b).values;
 }
 
 Matrix<double> pencil_eigenvectors(const Matrix<double>& a, const Matrix<double>& b) {
-  return Eigen::GeneralizedSelfAdjointEigenSolver<Matrix<double>>(a, b).eigenvectors();
+  return pencil_eigen_pairs(a, b).vectors;
 }
 
 #define LANDFALL_TEST_SUPPORT(S)                                             \

@@ -25,8 +25,6 @@ S rounding(S size, S factor = 50) {
   return factor * std::numeric_limits<S>::epsilon() * (size > 0 ? size : S(1));
 }
 
-// Defined in support.cpp, so that Eigen's decompositions are compiled once.
-
 template <class S>
 Matrix<S> random_orthogonal(Index n, std::uint64_t seed);
 
@@ -45,15 +43,32 @@ Matrix<S> random_symmetric(Index n, std::uint64_t seed);
 template <class S>
 Matrix<S> random_near_manifold(const Matrix<S>& b, Index p, double distance, std::uint64_t seed);
 
-// Independent of what is tested: Eigen's decompositions, in double.
-Matrix<double> square_root(const Matrix<double>& spd);
-Matrix<double> inverse_square_root(const Matrix<double>& spd);
-Vector<double> singular_values(const Matrix<double>& m);
-Vector<double> eigenvalues(const Matrix<double>& symmetric);  // ascending
-Matrix<double> inverse(const Matrix<double>& square);
-Matrix<double> orthonormal_basis(const Matrix<double>& m);  // of its columns
-/// Ascending eigenvalues of A x = lambda B x, and the vectors to them.
+// Independent of what is tested: LAPACK called directly, in double.
+
+/// Ascending eigenvalues, and the vectors to them.
+struct EigenPairs {
+  Vector<double> values;
+  Matrix<double> vectors;
+};
+EigenPairs eigen_pairs(Matrix<double> symmetric);
+EigenPairs pencil_eigen_pairs(Matrix<double> a, Matrix<double> b);  // A x = lambda B x
+Vector<double> eigenvalues(const Matrix<double>& symmetric);
 Vector<double> pencil_eigenvalues(const Matrix<double>& a, const Matrix<double>& b);
 Matrix<double> pencil_eigenvectors(const Matrix<double>& a, const Matrix<double>& b);
+
+/// M = U diag(values) V', the values descending.
+struct SingularTriplets {
+  Matrix<double> left;
+  Vector<double> values;
+  Matrix<double> right;
+};
+SingularTriplets singular_triplets(Matrix<double> m);
+Vector<double> singular_values(const Matrix<double>& m);
+
+Matrix<double> square_root(const Matrix<double>& spd);
+Matrix<double> inverse_square_root(const Matrix<double>& spd);
+Matrix<double> cholesky_factor(Matrix<double> spd);  // R upper triangular, R'R = B
+Matrix<double> inverse(Matrix<double> square);
+Matrix<double> orthonormal_basis(Matrix<double> m);  // of its columns
 
 }  // namespace landfall::test

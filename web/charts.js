@@ -1,4 +1,4 @@
-// Charts by uPlot: lines (several runs over each other), bars, and traces below each other.
+// Charts drawn by uPlot: lines (several runs in one chart), bars, and stacked traces.
 
 const kFont = "12px system-ui, -apple-system, 'Segoe UI', Roboto, Arial, sans-serif";
 
@@ -13,8 +13,8 @@ function axisText(value, log) {
   return numberText(value);
 }
 
-// uPlot's own range and lines of a log axis never end where numbers are below 1e-16. From 1, 2 or 5 times a power of ten
-// to another.
+// uPlot's own ranges and grid lines of a log axis do not terminate for numbers below 1e-16. Ours go from 1, 2 or 5 times a
+// power of ten to another.
 function logRange(_, low, high) {
   const power = (value) => 10 ** Math.floor(Math.log10(value) + 1e-9);
   if (!(low > 0)) return [0.1, 1];
@@ -53,7 +53,7 @@ const valueAxis = (label, log) => axis(label, log, {
 
 const scale = (log) => (log ? { distr: 3, range: logRange } : { distr: 1 });
 
-// All series on the x of all, as uPlot wants them; null where a series has no value.
+// All series on the union of their x values, as uPlot requires; null where a series has no value.
 function aligned(chart, logX, logY) {
   const tables = chart.series.map((series) => {
     const xs = series.x || chart.x, kept = [[], []];
@@ -68,7 +68,7 @@ function aligned(chart, logX, logY) {
   return tables.length === 1 ? tables[0] : uPlot.join(tables);
 }
 
-// Where a log axis makes sense: positive numbers that are not all of one size.
+// Whether a log axis makes sense: positive numbers of different magnitudes.
 function allowsLog(values) {
   const kept = values.filter(isNumber);
   if (kept.length < 2 || kept.some((value) => value < 0)) return false;
@@ -205,7 +205,7 @@ function logSwitch(name, state, key, redraw) {
   return button;
 }
 
-// A figure that uPlot draws by what options(width) and data() say, anew whenever it must change.
+// A figure that uPlot draws from options(width) and data(), and redraws whenever they change.
 function drawnFigure(chart, state, make) {
   const host = element("div", { class: "plot", role: "img", "aria-label": chart.label });
   const tip = tooltip(host);
@@ -249,7 +249,7 @@ function uplotFigure(chart) {
       chart.x.map((x, i) => [x, ...chart.series.map((series) => series.y[i])])));
 }
 
-// Bars to both sides of 0 with names of any length, as text.
+// Bars on both sides of 0, with names of any length as text.
 function nameBars(chart) {
   const most = Math.max(...chart.values.map(Math.abs), Number.MIN_VALUE);
   const cells = chart.names.flatMap((name, i) => {

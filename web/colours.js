@@ -1,9 +1,9 @@
-// Colours that a canvas is drawn with: those of the screen, and on paper always the light ones.
+// Colours of canvas drawings: those of the screen theme; on paper always the light ones.
 
 const kLight = {
   ink: "#1b2430", quiet: "#5d6b7c", line: "#e6ebf0", card: "#ffffff",
   series: ["#1f6feb", "#d1582b", "#1a8f5c", "#8a4fd3", "#c2920a", "#0e8fa8", "#cf3d7f", "#6b7684", "#7a8b1c", "#8c5a3c"],
-  // of weights: negative, none, positive
+  // weights: negative, zero, positive
   diverging: [[178, 56, 24], [247, 247, 247], [21, 88, 196]],
 };
 const kDark = {
@@ -15,13 +15,13 @@ const kDark = {
 const darkScreen = matchMedia("(prefers-color-scheme: dark)");
 let printing = false;
 const colours = () => (darkScreen.matches && !printing ? kDark : kLight);
-// Of series i: the colour of its number, or the one it asks for, faint where it is beside another.
+// Colour of series i: by its number, or the one it requests; faint if it accompanies another series.
 function seriesColour({ colour, faint }, i) {
   const { series } = colours();
   return series[(colour ?? i) % series.length] + (faint ? "70" : "");
 }
 
-// Drawings that are made again when their colours or their room change.
+// Drawings that are redrawn when their colours or their size change.
 const drawings = [];
 function keepDrawn(draw) {
   drawings.push(draw);

@@ -35,7 +35,7 @@ function table({ columns, rows, best = [] }) {
 
 const kMostNumbers = 400;
 
-// The numbers of a chart, folded away; nothing for a chart of many points.
+// The numbers of a chart, collapsed; nothing for a chart with many points.
 function numbers(columns, rows) {
   if (rows.length * columns.length > kMostNumbers) return null;
   return element("details", {}, element("summary", {}, "Show numbers"), table({ columns, rows }));

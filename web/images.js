@@ -1,4 +1,4 @@
-// Weights as pictures: blue above 0, red below, each picture on the scale of its own largest weight.
+// Weights as images: blue above 0, red below; each image is scaled by its own largest weight.
 
 function mix([r, g, b], [r2, g2, b2], t) {
   return [r + (r2 - r) * t, g + (g2 - g) * t, b + (b2 - b) * t];
@@ -19,7 +19,7 @@ function picture(images, { name, parts }) {
   const { height, width } = images;
   const most = Math.max(...parts.flatMap((part) => part.values.map(Math.abs)), Number.MIN_VALUE);
   const zoom = Math.max(1, Math.floor(Math.min(5, 170 / Math.max(height, width * parts.length))));
-  const box = element("div", { class: "parts", role: "img", "aria-label": `Weights of ${name} as a picture of ${height} by ${width} pixels` });
+  const box = element("div", { class: "parts", role: "img", "aria-label": `Weights of ${name} as an image of ${height} by ${width} pixels` });
   const tip = tooltip(box);
   for (const part of parts) {
     const canvas = element("canvas", { width, height });

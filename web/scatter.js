@@ -2,7 +2,7 @@
 
 function scatterFigure(chart) {
   const state = { hidden: chart.series.map(() => false) };
-  // uPlot wants one ascending x for all: every point is a row, its y in the column of its class.
+  // uPlot requires one ascending x for all series: every point is a row, with its y in the column of its class.
   const points = chart.series.flatMap((series, s) =>
     series.x.map((x, i) => ({ x, y: series.y[i], s, row: series.rows ? series.rows[i] : null }))
       .filter(({ x, y }) => isNumber(x) && isNumber(y)));

@@ -1,6 +1,7 @@
 // landfall: the command-line tool. Results go to standard output, everything else to standard error.
 // Exit codes: 0 done, 2 wrong use, 3 bad input data, 4 the numbers failed, 130 interrupted.
 #include <landfall/errors.hpp>
+#include <landfall/run/checkpoints.hpp>
 #include <landfall/version.hpp>
 
 #include <csignal>
@@ -9,8 +10,8 @@
 #include <new>
 
 #include "commands/commands.hpp"
+#include "problems/problems.hpp"
 #include "runs/child_run.hpp"
-#include "runs/run_checkpoints.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/command_line.hpp"
 #include "terminal/help_page.hpp"
@@ -48,10 +49,7 @@ int main(int argc, char** argv) {
       "  landfall transform run left.npy right.npy -o scores.npy\n"
       "landfall COMMAND --help tells more. Exit codes: 0 done, 2 wrong use, 3 bad input\n"
       "data, 4 the numbers failed, 130 interrupted.");
-  setup_cca(program, Action::run);
-  setup_ica(program, Action::run);
-  setup_lda(program, Action::run);
-  setup_gevp(program, Action::run);
+  for (const ProblemEntry& problem : problems()) problem.setup(program, Action::run);
   setup_transform(program);
   setup_report(program);
   setup_plan(program);
@@ -72,8 +70,9 @@ int main(int argc, char** argv) {
     fail(2, explain(program, error));
   } catch (const ChildFailed& child) {
     return child.code;
-  } catch (const Interrupted& error) {
-    fail(130, error.what());
+  } catch (const landfall::Interrupted& error) {
+    fail(130, fmt::format("interrupted; the same command with --resume goes on from {}",
+                          error.checkpoint.string()));
   } catch (const landfall::UsageError& error) {
     fail(2, error.what());
   } catch (const landfall::DataError& error) {

@@ -21,14 +21,12 @@
 #include <landfall/manifold/fletcher.hpp>
 #include <landfall/manifold/retraction.hpp>
 #include <landfall/models/cca/cca.hpp>
-#include <landfall/models/cca/cca_plan.hpp>
+#include <landfall/models/cca/curve.hpp>
 #include <landfall/models/cca/online_cca.hpp>
 #include <landfall/models/gevp/gevp.hpp>
 #include <landfall/models/gevp/gevp_plan.hpp>
 #include <landfall/models/ica/ica.hpp>
-#include <landfall/models/ica/ica_plan.hpp>
 #include <landfall/models/ica/online_ica.hpp>
 #include <landfall/models/lda/lda.hpp>
-#include <landfall/models/lda/lda_plan.hpp>
 #include <landfall/models/lda/online_lda.hpp>
 #include <landfall/version.hpp>

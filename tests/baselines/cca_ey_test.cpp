@@ -18,7 +18,7 @@ namespace {
 constexpr double kRidge = 1e-2;
 
 template <class S>
-struct TwoViews {
+struct ViewPair {
   RowMatrix<S> left, right;
 
   std::vector<SourcePtr<S>> sources() const {
@@ -38,7 +38,7 @@ struct TwoViews {
 
 /// Correlations from 0.9 to 0.5, views of condition 10.
 template <class S>
-TwoViews<S> planted(Index samples = 2000) {
+ViewPair<S> planted(Index samples = 2000) {
   PlantedCca<S> maker({.samples = samples,
                        .left = 20,
                        .right = 15,
@@ -56,7 +56,7 @@ struct Run {
 };
 
 template <class S>
-Run<S> run(const TwoViews<S>& views, Index batch, const StochasticCcaOptions& problem,
+Run<S> run(const ViewPair<S>& views, Index batch, const StochasticCcaOptions& problem,
            const CcaEyOptions& options) {
   DataStream<S> stream(views.sources(), {.batch = batch});
   auto result = cca_ey<S>(stream, problem, options);
@@ -215,7 +215,7 @@ TEST(CcaEy, MisuseIsNamed) {
   EXPECT_EQ(wrong({.components = 0}), "components must be at least 1, got 0");
   EXPECT_EQ(wrong({.learning_rate = 0}), "learning_rate must be positive, got 0");
   EXPECT_EQ(wrong({.schedule = Schedule::milestones}),
-            "schedule is milestones, expected constant, cosine or inverse_sqrt");
+            "step.milestones must be given in ascending order");
   EXPECT_EQ(wrong({.passes = 0}), "passes must be at least 1, got 0");
   EXPECT_EQ(wrong({.ridge = -1}), "ridge must not be negative, got -1");
   EXPECT_EQ(wrong({}, {.momentum = 1}), "momentum must be at least 0 and below 1, got 1");

@@ -56,6 +56,24 @@ std::vector<std::string> names(Problem problem) {
   return all;
 }
 
+// How much a method may miss, by its class: stated here, not by the methods. Bounds of stochastic methods are about
+// three times what the worst of their class misses with these seeds. steps_test.cpp checks formulas exactly.
+
+/// Methods that see all of A and B: they stop at a relative residual of 1e-7, and eigenvalues are as accurate as the
+/// square of that.
+constexpr double kDeterministic = 1e-12;
+
+/// Methods that see batches of 50 rows, after 40 passes.
+double missed_by_batches(const std::string& method) {
+  const std::set<std::string> exact_after_a_pass{"landing-averaged", "rgd-rolling"};
+  const std::set<std::string> slow{"landing-online", "landing-released", "eigengame",
+                                   "sgha"};  // first order in B
+  return exact_after_a_pass.contains(method) ? 1e-6 : slow.contains(method) ? 2e-2 : 3e-4;
+}
+
+/// Amari distance of ICA from 20000 rows: the estimate that maximises the likelihood of these rows is at 3.4e-4.
+constexpr double kAmari = 1e-3;
+
 class CcaBaselines : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(CcaBaselines, ReachTheExactCorrelations) {
@@ -67,7 +85,8 @@ TEST_P(CcaBaselines, ReachTheExactCorrelations) {
     options.landing.step = 0.2;  // its own is for the authors' data alone
   const auto found = planted().fit(options);
   EXPECT_EQ(found.method_name, baseline.name);
-  EXPECT_GT(found.correlations.sum(), (1 - baseline.accuracy) * exact);
+  const double missed = 1 - found.correlations.sum() / exact;
+  EXPECT_LT(missed, baseline.stream ? missed_by_batches(GetParam()) : kDeterministic);
   EXPECT_LT(found.correlations.sum(), (1 + 1e-9) * exact);
   if (!baseline.stream) {
     EXPECT_EQ(found.termination, Termination::converged) << to_string(found.termination);
@@ -104,7 +123,8 @@ TEST_P(GevpBaselines, ReachTheExactEigenvalues) {
   const Matrix<double>& x = found.x.at(0);
   ASSERT_EQ(x.cols(), p);
   const Vector<double> values = pencil_eigenvalues(x.transpose() * a * x, x.transpose() * b * x);
-  EXPECT_LT((values - spectrum.tail(p)).cwiseAbs().sum(), baseline.accuracy * 270);
+  const double missed = (values - spectrum.tail(p)).cwiseAbs().sum() / 270;
+  EXPECT_LT(missed, kDeterministic);
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, GevpBaselines, ::testing::ValuesIn(names(Problem::gevp)), test_name);
@@ -122,8 +142,8 @@ TEST_P(IcaBaselines, FindTheSources) {
       fit_ica<double>(std::make_unique<MemorySource<double>>(rows.dense().transpose(), "mixtures"),
                       {.baseline = GetParam(), .passes = 10});
   EXPECT_EQ(found.method_name, baseline.name);
-  const double distance = amari_distance(found.unmixing, maker.mixing());
-  EXPECT_LT(distance, baseline.accuracy);
+  const double distance = amari_distance(found.unmixing(), maker.mixing());
+  EXPECT_LT(distance, kAmari);
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, IcaBaselines, ::testing::ValuesIn(names(Problem::ica)), test_name);
@@ -162,7 +182,7 @@ TEST(Registry, WhatAMethodCannotDoIsSaid) {
   EXPECT_EQ(cca({.components = 2, .baseline = "magic"}),
             "unknown method 'magic'; landfall methods lists those there are");
   EXPECT_EQ(cca({.components = 2, .baseline = "fastica"})
-                .find("fastica is no method for CCA; expected one of ey-sgd, "),
+                .find("fastica is no method for CCA; expected one of als, "),
             0U);
   const auto ica = [](const IcaOptions& options) {
     return refusal<UsageError>(
@@ -176,8 +196,8 @@ TEST(Registry, WhatAMethodCannotDoIsSaid) {
       ica({.baseline = "rgd-rolling", .memory = 1024}),
       "rgd-rolling keeps n x n matrices: 15 columns take 0.00515 MiB, the memory limit is 0.000977 MiB");
   EXPECT_EQ(ica({.baseline = "als"}),
-            "als is no method for ICA; expected one of rgd-rolling, landing-online, landing-averaged, "
-            "landing-released, fastica, picard-o, infomax, mm-ica");
+            "als is no method for ICA; expected one of fastica, infomax, landing-online, landing-averaged, "
+            "landing-released, mm-ica, picard-o, rgd-rolling");
   const auto one = std::make_shared<DenseOperator<double>>(random_spd<double>(5, 10, 1));
   EXPECT_EQ(refusal<UsageError>([&] {
               solve_baseline<double>(find_baseline("plam"), {one, one}, {.components = 6});

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "program.hpp"
+#include "reproduce/page.hpp"
 
 namespace landfall::test {
 namespace {
@@ -79,7 +80,7 @@ TEST(ReproduceCommand, QuickRunOfEverything) {
     ASSERT_GE(claims.size(), 2U);
     EXPECT_EQ(claims[0], (Words{"the paper claims", "measured here", "agrees"}));
     for (std::size_t i = 1; i < claims.size(); ++i) {
-      EXPECT_TRUE(claims[i][2] == "agrees" || claims[i][2] == "differs");
+      EXPECT_TRUE(claims[i][2] == "agrees" || claims[i][2] == "differs" || claims[i][2] == "fitted");
       verdicts[claims[i][0]] = claims[i][2];
     }
   }
@@ -99,6 +100,14 @@ TEST(ReproduceCommand, QuickRunOfEverything) {
         ++laws;
       }
   EXPECT_EQ(laws, 7);
+}
+
+/// What agrees only because a parameter was chosen for that is not a confirmation.
+TEST(ReproduceCommand, AFittedParameterIsNoAgreement) {
+  EXPECT_EQ((app::Claim{.claim = "c", .measured = "m", .agrees = true}).verdict(), "agrees");
+  EXPECT_EQ((app::Claim{.claim = "c", .measured = "m", .agrees = true, .fitted = true}).verdict(), "fitted");
+  EXPECT_EQ((app::Claim{.claim = "c", .measured = "m", .agrees = false, .fitted = true}).verdict(),
+            "differs");
 }
 
 TEST(ReproduceCommand, SplitMnistFromAFolder) {

@@ -45,14 +45,14 @@ TYPED_TEST(Idx, EveryTypePlainAndPackedIsWhatWasWritten) {
   check_type<double, S>(folder, 14, "f8");
 }
 
-std::string open_error(const std::filesystem::path& path) {
+std::string idx_error(const std::filesystem::path& path) {
   return data_error(path, [&] { open_idx<float>(path); });
 }
 
 TEST(IdxErrors, APlainFileIsCheckedBeforeItIsUsed) {
   const TemporaryFolder folder;
   const std::string good = idx_file<std::uint8_t>(8, whole_numbers(3, 4, 0, 1), {3, 2, 2});
-  const auto error = [&](const std::string& bytes) { return open_error(folder.file("bad", bytes)); };
+  const auto error = [&](const std::string& bytes) { return idx_error(folder.file("bad", bytes)); };
   EXPECT_EQ(error(""), "not an IDX file");
   EXPECT_EQ(error(good.substr(0, 3)), "not an IDX file");
   EXPECT_EQ(error("x" + good), "not an IDX file");
@@ -69,8 +69,8 @@ TEST(IdxErrors, APlainFileIsCheckedBeforeItIsUsed) {
             "truncated: expected more than 2^62 bytes, found 12");
   EXPECT_EQ(error(idx_header(8, std::vector<std::uint32_t>(255, 4294967295))),
             "truncated: expected more than 2^62 bytes, found 1024");
-  EXPECT_EQ(open_error(folder.path()), "a folder, expected a file");
-  EXPECT_EQ(open_error(folder / "none"), "no such file");
+  EXPECT_EQ(idx_error(folder.path()), "a folder, expected a file");
+  EXPECT_EQ(idx_error(folder / "none"), "no such file");
 }
 
 TEST(IdxErrors, APackedFileIsCheckedWhereverItIsUnpacked) {
@@ -78,7 +78,7 @@ TEST(IdxErrors, APackedFileIsCheckedWhereverItIsUnpacked) {
   const std::string good = idx_file<std::uint8_t>(8, whole_numbers(30, 40, 0, 1), {30, 40});
   const auto error = [&](const std::string& packed) {
     const auto path = folder.file("bad.gz", packed);
-    const std::string text = open_error(path);
+    const std::string text = idx_error(path);
     EXPECT_EQ(text, data_error(path, [&] {
                 const auto source = open_idx<float>(path, {.memory = 0});
                 Batch<float> batch;

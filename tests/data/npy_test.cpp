@@ -55,7 +55,7 @@ TYPED_TEST(Npy, TheHeaderIsWhatNumpyWrites) {
 }
 
 template <class T, class S>
-void check_type(const TemporaryFolder& folder, const std::string& type) {
+void check_npy_type(const TemporaryFolder& folder, const std::string& type) {
   // The last is read in more than one piece, whatever the type.
   for (const auto& [rows, cols] : {std::pair<Index, Index>{1, 1}, {1, 5}, {5, 1}, {6, 4}, {600, 450}}) {
     const Matrix<S> m = whole_numbers(rows, cols, std::is_unsigned_v<T> ? 0 : -128, 5).template cast<S>();
@@ -77,13 +77,13 @@ void check_type(const TemporaryFolder& folder, const std::string& type) {
 TYPED_TEST(Npy, EveryTypeOrderAndVersion) {
   using S = TypeParam;
   const TemporaryFolder folder;
-  check_type<float, S>(folder, "f4");
-  check_type<double, S>(folder, "f8");
-  check_type<std::uint8_t, S>(folder, "u1");
-  check_type<std::int8_t, S>(folder, "i1");
-  check_type<std::int16_t, S>(folder, "i2");
-  check_type<std::int32_t, S>(folder, "i4");
-  check_type<std::int64_t, S>(folder, "i8");
+  check_npy_type<float, S>(folder, "f4");
+  check_npy_type<double, S>(folder, "f8");
+  check_npy_type<std::uint8_t, S>(folder, "u1");
+  check_npy_type<std::int8_t, S>(folder, "i1");
+  check_npy_type<std::int16_t, S>(folder, "i2");
+  check_npy_type<std::int32_t, S>(folder, "i4");
+  check_npy_type<std::int64_t, S>(folder, "i8");
 }
 
 TYPED_TEST(Npy, TheExtremesOfEachTypeAreKept) {

@@ -99,14 +99,14 @@ TEST(Pencil, RefusesSizesAndConditionsWithoutSense) {
 TEST(Pencil, IsWrittenAsThreeFilesOrTwo) {
   const TemporaryFolder folder;
   const auto target = folder / "new" / "deeper";
-  const Pencil planted = make_pencil({.size = 9, .kind = PencilKind::planted});
+  const SyntheticPencil planted = make_pencil({.size = 9, .kind = PencilKind::planted});
   write_pencil(target, planted);
   EXPECT_EQ(read_npy<double>(target / "A.npy"), planted.a);
   EXPECT_EQ(read_npy<double>(target / "B.npy"), planted.b);
   EXPECT_EQ(read_npy<double>(target / "eigenvalues.npy"), planted.eigenvalues);
   EXPECT_EQ(read_npy_header(InputFile(target / "eigenvalues.npy")).shape, std::vector<Index>{9});
 
-  const Pencil paper = make_pencil({.size = 9});
+  const SyntheticPencil paper = make_pencil({.size = 9});
   write_pencil(target, paper);
   EXPECT_EQ(read_npy<double>(target / "A.npy"), paper.a);
   EXPECT_FALSE(std::filesystem::exists(target / "eigenvalues.npy"));

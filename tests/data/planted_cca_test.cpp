@@ -52,13 +52,13 @@ Vector<double> exact_cca(const Matrix<double>& x, const Matrix<double>& y) {
                          inverse_square_root(yc.transpose() * yc / samples));
 }
 
-struct Case {
+struct PlantedCase {
   const char* name;
   PlantedCcaOptions options;
 };
 
-const std::vector<Case>& cases() {
-  static const std::vector<Case> all = {
+const std::vector<PlantedCase>& planted_cases() {
+  static const std::vector<PlantedCase> all = {
       {"dense",
        {.samples = 20'000,
         .left = 50,
@@ -83,7 +83,7 @@ const std::vector<Case>& cases() {
 }
 
 TEST(PlantedCca, MomentsOfTheScoresAreThoseOfThePopulation) {
-  for (const auto& [name, options] : cases()) {
+  for (const auto& [name, options] : planted_cases()) {
     SCOPED_TRACE(name);
     const PlantedCca<double> planted(options);
     const Views views = read_views(options);
@@ -99,7 +99,7 @@ TEST(PlantedCca, MomentsOfTheScoresAreThoseOfThePopulation) {
 }
 
 TEST(PlantedCca, ExactCcaFindsThePlantedCorrelationsAndNoOthers) {
-  for (const auto& [name, options] : cases()) {
+  for (const auto& [name, options] : planted_cases()) {
     SCOPED_TRACE(name);
     const PlantedCca<double> planted(options);
     const Views views = read_views(options);

@@ -1,3 +1,4 @@
+#include <landfall/data/formats/format_table.ipp>
 #include <landfall/data/formats/npy.hpp>
 #include <landfall/data/formats/open_source.hpp>
 #include <landfall/data/formats/writer.hpp>
@@ -133,6 +134,39 @@ TEST(Writer, TheHeaderOfAMatrixMarketFileIsFilledIn) {
     if (line.find_first_not_of("% ") != std::string::npos) found.push_back(line);
   EXPECT_EQ(found, (std::vector<std::string>{"%%MatrixMarket matrix coordinate real general", "2 3 2",
                                              "1 2 0.5", "2 3 -2"}));
+}
+
+TEST(FormatTable, AnExtensionBelongsToOneFormat) {
+  std::vector<std::string_view> extensions;
+  for (const auto& format : formats<double>()) {
+    EXPECT_FALSE(format.title.empty());
+    EXPECT_TRUE(format.open != nullptr) << format.title;
+    for (const std::string_view extension : format.extensions) {
+      EXPECT_TRUE(extension.starts_with('.')) << extension;
+      EXPECT_EQ(lower_case(std::string(extension)), extension);
+      extensions.push_back(extension);
+    }
+  }
+  std::sort(extensions.begin(), extensions.end());
+  EXPECT_EQ(std::adjacent_find(extensions.begin(), extensions.end()), extensions.end());
+}
+
+TEST(FormatTable, AWrittenFileIsOfItsFormatUnderAnyName) {
+  const TemporaryFolder folder;
+  const auto batch = batch_of<double>(RowMatrix<double>::Ones(2, 3), 0, 2, false);
+  for (const auto& format : formats<double>()) {
+    if (format.create == nullptr) continue;
+    const auto path = folder / ("x" + std::string(format.extensions.front()));
+    auto writer = format.create(path, 3);
+    writer->write(batch);
+    writer->finish();
+    const std::string start = content(path).substr(0, 32);
+    for (const auto& other : formats<double>()) {
+      if (other.matches == nullptr) continue;
+      EXPECT_EQ(other.matches({start, ""}), other.title == format.title)
+          << format.title << " taken for " << other.title;
+    }
+  }
 }
 
 TEST(Writer, RefusesNamesSizesAndRowsThatDoNotFit) {

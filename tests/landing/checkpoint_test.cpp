@@ -8,13 +8,14 @@
 namespace landfall::test {
 namespace {
 
-constexpr Index kRows = 90, kComponents = 2;
+constexpr Index kSavedRows = 90, kSavedComponents = 2;
 
 /// A sampled CCA and its solver.
 struct SampledRun {
-  RowMatrix<double> left = gaussian<double>(kRows, 6, {1, 1}), right = gaussian<double>(kRows, 4, {1, 2});
+  RowMatrix<double> left = gaussian<double>(kSavedRows, 6, {1, 1}),
+                    right = gaussian<double>(kSavedRows, 4, {1, 2});
   std::shared_ptr<LinearSamples<double>> samples = std::make_shared<LinearSamples<double>>(
-      std::vector{left, right}, std::vector<Index>{kComponents, kComponents}, std::vector{0.1, 0.2},
+      std::vector{left, right}, std::vector<Index>{kSavedComponents, kSavedComponents}, std::vector{0.1, 0.2},
       correlation_objective<double>(), 3);
   SampledOracle<double> oracle;
   Solver<double> solver;
@@ -22,7 +23,8 @@ struct SampledRun {
   explicit SampledRun(Estimator estimator)
       : oracle(samples, {.estimator = estimator, .batch = 8},
                {{.normal = Normal::newton}, {.normal = Normal::newton}}),
-        solver(oracle, {gaussian<double>(6, kComponents, {1, 3}), gaussian<double>(4, kComponents, {1, 4})},
+        solver(oracle,
+               {gaussian<double>(6, kSavedComponents, {1, 3}), gaussian<double>(4, kSavedComponents, {1, 4})},
                {.step = {.rule = StepRule::fixed, .size = 0.1, .schedule = Schedule::inverse_sqrt},
                 .momentum = 0.5,
                 .averaging = 1,

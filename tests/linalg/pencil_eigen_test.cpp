@@ -110,11 +110,11 @@ TYPED_TEST(PencilEigenTest, MisuseAndBadDataAreNamed) {
   EXPECT_EQ(message<DataError>([&] { solve_pencil<S>(a, b, 2); }),
             "B is not positive definite: its leading 7x7 block is not");
   EXPECT_EQ(message<DataError>([&] { solve_pencil<S>(a, Matrix<S>::Zero(9, 9), 2); }),
-            "B is not positive definite: its leading 1x1 block is not");
-  b(6, 6) = std::numeric_limits<S>::epsilon() / 2;
-  const std::string least = sizeof(S) == 4 ? "5.96e-08" : "1.11e-16";
+            "B is singular to working precision: its rank is 0 of 9");
+  b = identity;
+  b(6, 3) = b(3, 6) = 1;
   EXPECT_EQ(message<DataError>([&] { solve_pencil<S>(a, b, 2); }),
-            "B is singular to working precision: eigenvalues from at most " + least + " to at least 1");
+            "B is singular to working precision: its rank is 8 of 9");
   Matrix<S> broken = a;
   broken(4, 2) = std::numeric_limits<S>::infinity();
   EXPECT_EQ(message<DataError>([&] { solve_pencil<S>(broken, identity, 2); }),
@@ -129,25 +129,6 @@ TYPED_TEST(PencilEigenTest, SingularGramMatricesAreRefused) {
     const Matrix<S> b = samples.transpose() * samples;  // rank 20
     EXPECT_THROW(solve_pencil<S>(Matrix<S>::Identity(40, 40), b, 3), DataError);
   }
-}
-
-TYPED_TEST(PencilEigenTest, OrthonormalizingFactorFindsTheRankWhateverTheScales) {
-  using S = TypeParam;
-  Matrix<S> y = gaussian<S>(30, 6, {12, 1});
-  y.col(4) = y.col(0) - y.col(2);
-  y.col(1) *= S(1e6);
-  y.col(5) *= S(1e-6);
-  y.col(3).setZero();
-  const Matrix<S> t = orthonormalizing_factor<S>(y.transpose() * y);
-  ASSERT_EQ(t.cols(), 4);
-  const Matrix<S> basis = y * t;
-  EXPECT_LE((basis.transpose() * basis - Matrix<S>::Identity(4, 4)).norm(), rounding<S>(10));
-  EXPECT_EQ(orthonormalizing_factor<S>(Matrix<S>::Zero(3, 3)).cols(), 0);
-  Matrix<S> indefinite = Matrix<S>::Identity(3, 3);
-  indefinite(1, 0) = indefinite(0, 1) = 2;
-  EXPECT_EQ(message<DataError>([&] { orthonormalizing_factor<S>(indefinite); }),
-            "B is not positive definite: x'Bx < 0 was met");
-  EXPECT_THROW(orthonormalizing_factor<S>(-Matrix<S>::Identity(3, 3)), DataError);
 }
 
 }  // namespace landfall::test

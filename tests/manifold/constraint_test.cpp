@@ -55,7 +55,7 @@ Point<S> combine(const Point<S>& x, S t, const Point<S>& v) {
 }
 
 template <class S>
-struct Case {
+struct ConstraintCase {
   std::string name;
   ConstraintPtr<S> constraint;
   Point<S> x;  // off the manifold, within ||h|| <= 0.4
@@ -65,7 +65,7 @@ struct Case {
 constexpr double epsilon_region = 0.4;
 
 template <class S>
-std::vector<Case<S>> cases() {
+std::vector<ConstraintCase<S>> cases() {
   const Index n = 9;
   const Matrix<S> b = random_spd<S>(n, 10, 1), one = Matrix<S>::Identity(n, n);  // beta_1 = 1
   const auto op = std::make_shared<DenseOperator<S>>(b);
@@ -74,7 +74,7 @@ std::vector<Case<S>> cases() {
     return random_near_manifold<S>(metric, p, 0.3, seed);
   };
 
-  std::vector<Case<S>> all;
+  std::vector<ConstraintCase<S>> all;
   all.push_back({"sphere", std::make_shared<SphereConstraint<S>>(n), {near(one, 1, 11)}, 1});
   all.push_back({"sphere of matrices",
                  std::make_shared<SphereConstraint<S>>(3, 3),

@@ -3,8 +3,6 @@
 #include <landfall/manifold/objective.hpp>
 
 #include "support.hpp"
-#include <Eigen/Dense>
-#include <Eigen/SVD>
 
 namespace landfall::test {
 
@@ -48,7 +46,7 @@ S sufficient_beta(const Constraint<S>& c, const Objective<S>& f, const Matrix<S>
     behind.reshaped()(i) -= t;
     derivative.col(i) = (evaluate(c, f, ahead, S(0)).lambda - evaluate(c, f, behind, S(0)).lambda) / (2 * t);
   }
-  const Vector<S> values = Eigen::JacobiSVD<Matrix<S>>(adjoint).singularValues();
+  const Vector<S> values = singular_values(adjoint.template cast<double>()).template cast<S>();
   const S largest = values(0), smallest = values(c.size() - 1), c_lambda = derivative.norm();
   return (rho / 4 + omega * c_lambda * largest / 2 + c_lambda * c_lambda / (4 * rho)) /
          (omega * smallest * smallest);

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "support.hpp"
-#include <Eigen/Dense>
 
 namespace landfall::test {
 
@@ -17,7 +16,7 @@ namespace {
 constexpr Retraction every_retraction[] = {Retraction::polar, Retraction::svd, Retraction::cholesky};
 
 template <class S>
-S infeasibility(const Matrix<S>& b, const Matrix<S>& x) {
+S infeasibility_of(const Matrix<S>& b, const Matrix<S>& x) {
   const Matrix<double> xd = x.template cast<double>();
   return static_cast<S>(
       (xd.transpose() * b.template cast<double>() * xd - Matrix<double>::Identity(x.cols(), x.cols()))
@@ -48,7 +47,7 @@ TYPED_TEST(RetractionTest, LandsOnTheManifold) {
       const Matrix<S> v = unit_tangent(b, x, 3);
       for (const S step : {S(0), S(0.1), S(1), S(30)})
         for (const Retraction kind : every_retraction)
-          EXPECT_LE(infeasibility(b, retract<S>(kind, op, x, step * v)),
+          EXPECT_LE(infeasibility_of(b, retract<S>(kind, op, x, step * v)),
                     rounding<S>(static_cast<S>(condition), 10))
               << static_cast<int>(kind) << ' ' << n << 'x' << p << " step " << step;
     }
@@ -60,7 +59,7 @@ TYPED_TEST(RetractionTest, LandsFromOffTheManifoldToo) {
                   v = gaussian<S>(15, 5, {6, 0});
   const DenseOperator<S> op(b);
   for (const Retraction kind : every_retraction)
-    EXPECT_LE(infeasibility(b, retract<S>(kind, op, x, v)), rounding<S>(10));
+    EXPECT_LE(infeasibility_of(b, retract<S>(kind, op, x, v)), rounding<S>(10));
 }
 
 TEST(Retraction, AgreesWithTheStepToFirstOrder) {
@@ -97,7 +96,7 @@ TYPED_TEST(RetractionTest, PolarIsTheSymmetricOne) {
   const Matrix<S> polar = retract_polar<S>(op, x, v), w = x + v;
   const Matrix<S> factor = polar.transpose() * b * w;  // (W'BW)^1/2: symmetric positive definite
   EXPECT_LE((factor - factor.transpose()).norm(), rounding<S>(factor.norm()));
-  EXPECT_GT(factor.template selfadjointView<Eigen::Lower>().eigenvalues().minCoeff(), S(0.5));
+  EXPECT_GT(eigenvalues(factor.template cast<double>()).minCoeff(), 0.5);
   const Matrix<S> cholesky = retract_cholesky<S>(op, x, v), r = cholesky.transpose() * b * w;
   EXPECT_LE(Matrix<S>(r.template triangularView<Eigen::StrictlyLower>()).norm(), rounding<S>(r.norm()));
   EXPECT_GT(r.diagonal().minCoeff(), S(0));
@@ -114,7 +113,7 @@ TYPED_TEST(RetractionTest, OrthonormalizeSurvivesNearlyDependentColumns) {
     Matrix<S> w = basis;
     for (Index j = 1; j < p; ++j) w.col(j) = basis.col(0) + small * basis.col(j);
     const Matrix<S> q = orthonormalize<S>(DenseOperator<S>(b), w);
-    EXPECT_LE(infeasibility(b, q), rounding<S>(10));
+    EXPECT_LE(infeasibility_of(b, q), rounding<S>(10));
     // Same span: what is left of w outside it is a rounding error.
     const Matrix<S> left = w - q * (q.transpose() * b * w);
     EXPECT_LE(left.norm(), rounding<S>(w.norm()));
@@ -162,9 +161,9 @@ TYPED_TEST(RetractionTest, ProjectionIsTangentAndIdempotent) {
       EXPECT_GT(tangency<S>(y, v), S(0.01));
       EXPECT_LE((project_tangent<S>(x, y, pv) - pv).norm(), rounding<S>(v.norm(), 100));
       // Orthogonal in the metric tr(P^-1 U'BV): <V - pv, pu> = 0.
-      const Matrix<S> metric = x.transpose() * y;
+      const Matrix<S> metric = inverse((x.transpose() * y).template cast<double>()).template cast<S>();
       const Matrix<S> normal = v - pv;
-      const S product = (metric.inverse() * normal.transpose() * b * pu).trace();
+      const S product = (metric * normal.transpose() * b * pu).trace();
       EXPECT_LE(std::abs(product), rounding<S>(v.norm() * u.norm(), 200));
     }
 }

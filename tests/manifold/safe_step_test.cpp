@@ -62,10 +62,16 @@ struct Case {
     const Matrix<double> moved = x.template cast<double>() - eta * lambda.template cast<double>();
     return infeasibility<double>(b.template cast<double>(), moved);
   }
+
+  /// How far ||h(X - eta Lambda)|| may be off from rounding: H, S1 and S2 are products through B, whose norm is
+  /// 1, and small eigenvalues of B leave room for large X and Lambda.
+  double slack_after(double eta) const {
+    const double size = static_cast<double>(x.norm()) + eta * static_cast<double>(lambda.norm());
+    return static_cast<double>(rounding<S>(1, 2)) * std::sqrt(static_cast<double>(x.rows())) * size * size;
+  }
 };
 
-/// How far ||h|| after a step may be off from rounding in H, S1, S2: ||X|| ||BX|| <= 2 sqrt(condition) for
-/// each of them.
+/// The same for well-conditioned B, in terms of the condition alone.
 template <class S>
 double slack(double condition) {
   return static_cast<double>(rounding<S>(static_cast<S>(std::sqrt(condition)), 200));
@@ -106,9 +112,9 @@ TYPED_TEST(SafeStepTest, QuarticStepNeverLeavesTheSafeRegion) {
     ++finite;
     ASSERT_LE(at(ray.infeasibility, eta), c.eps * c.eps * (1 + 1e-12)) << seed;
     for (const double part : {0.25, 0.6, 0.9, 1.0})
-      ASSERT_LE(c.after(part * eta), c.eps + slack<S>(c.condition)) << seed;
+      ASSERT_LE(c.after(part * eta), c.eps + c.slack_after(part * eta)) << seed;
     // It is the boundary, not merely inside it.
-    ASSERT_GE(c.after(1.0001 * eta), c.eps - slack<S>(c.condition)) << seed;
+    ASSERT_GE(c.after(1.0001 * eta), c.eps - c.slack_after(eta)) << seed;
   }
   EXPECT_GT(finite, static_cast<int>(cases * 9 / 10));
 }
@@ -126,7 +132,7 @@ TYPED_TEST(SafeStepTest, LemmaStepNeverLeavesTheSafeRegion) {
     ASSERT_GE(eta, 0) << seed;
     if (c.field_norm == 0) continue;
     for (const double part : {0.25, 0.6, 1.0})
-      ASSERT_LE(c.after(part * eta), c.eps + slack<S>(c.condition)) << seed;
+      ASSERT_LE(c.after(part * eta), c.eps + c.slack_after(part * eta)) << seed;
     // The quartic sees the whole truth, so it allows at least as much.
     const RayPolynomial ray = ray_polynomial<S>(c.h, c.y, c.lambda, c.z, work);
     ASSERT_GE(safe_step(ray, c.eps), eta * (1 - 1e-3)) << seed;

@@ -209,13 +209,13 @@ TEST(Cca, WhatCannotBeAnsweredIsSaid) {
   auto files = planted<double>(300, 12, 10, 3);
   EXPECT_EQ(refusal<NumericalError>(files, {.components = 11}),
             "right: 10 columns that are not constant, expected at least p = 11");
-  EXPECT_EQ(refusal<UsageError>(files, {.components = 0}), "p must be at least 1, got 0");
+  EXPECT_EQ(refusal<UsageError>(files, {.components = -1}), "p must not be negative, got -1");
   EXPECT_EQ(refusal<UsageError>(files, {.components = 1, .ridge = -1}),
             "a ridge must not be negative, got -1");
   files.left.rightCols(10) = files.left.leftCols(2).replicate(1, 5);  // rank 2
   for (const auto method : {FitMethod::exact, FitMethod::landing})
     EXPECT_EQ(refusal<NumericalError>(files, {.components = 4, .method = method}),
-              "left: of rank 2 on the rows it was trained on, expected at least p = 4");
+              "left: rank 2 on the training rows, expected at least p = 4");
   EXPECT_EQ(refusal<NumericalError>(files, {.components = 1, .method = FitMethod::exact, .ridge = 0}),
             "left: the covariance is singular, expected a ridge above 0");
   files.right.setConstant(1);

@@ -34,6 +34,16 @@ TYPED_TEST(Contrasts, HyperbolicTangentsAreThoseOfTheLibrary) {
   }
 }
 
+TYPED_TEST(Contrasts, LogCoshOfLargeNumbersIsTheirSizeLessLogTwo) {
+  using S = TypeParam;
+  for (const S u : {S(30), S(-1e4), S(1e30), S(-3e37)}) {
+    S slope = 0;
+    const double size = std::abs(static_cast<double>(u)), expected = size - std::numbers::ln2;
+    EXPECT_NEAR(logcosh_loop(&u, 1, S(1), &slope).value, expected, 1e-15 * (size + 100)) << u;
+    EXPECT_EQ(slope, std::copysign(S(1), u));
+  }
+}
+
 TYPED_TEST(Contrasts, SumsAreThoseOfTheLibraryForAnyCount) {
   using S = TypeParam;
   const double eps = static_cast<double>(std::numeric_limits<S>::epsilon());

@@ -36,7 +36,7 @@ void expect_by_definition(const RowMatrix<S>& left, const RowMatrix<S>& right, b
   EXPECT_EQ(found.rows, left.rows());
   expect(found.within[0], x.transpose() * x / count);
   expect(found.within[1], y.transpose() * y / count);
-  expect(found.cross, x.transpose() * y / count);
+  expect(found.cross(0, 1), x.transpose() * y / count);
 }
 
 TYPED_TEST(CovarianceTest, AreTheSameWithAnyNumberOfThreads) {
@@ -57,8 +57,31 @@ TYPED_TEST(CovarianceTest, AreTheSameWithAnyNumberOfThreads) {
   for (const int count : {2, 7}) {
     const auto more = found(count);
     EXPECT_EQ(more.within, one.within);
-    EXPECT_EQ(more.cross, one.cross);
+    EXPECT_EQ(more.between, one.between);
   }
+}
+
+TYPED_TEST(CovarianceTest, OfThreeViewsAreThoseOfEachPair) {
+  using S = TypeParam;
+  std::vector<RowMatrix<S>> files;
+  for (const Index width : {7, 4, 5})
+    files.push_back(gaussian<S>(100, width, {2, static_cast<std::uint64_t>(width)}));
+  const auto found = [&](const std::vector<std::size_t>& which) {
+    std::vector<SourcePtr<S>> views;
+    for (const std::size_t i : which)
+      views.push_back(
+          std::make_unique<MemorySource<S>>(MemoryFile<S>{.rows = files[i], .random_access = true}));
+    DataStream<S> stream(std::move(views), {.batch = 32});
+    return covariances(stream);
+  };
+  const auto all = found({0, 1, 2});
+  ASSERT_EQ(all.between.size(), 3u);
+  for (std::size_t j = 1; j < 3; ++j)
+    for (std::size_t i = 0; i < j; ++i) {
+      const auto pair = found({i, j});
+      EXPECT_LE((all.cross(i, j) - pair.cross(0, 1)).norm(), rounding<S>(pair.cross(0, 1).norm()));
+      EXPECT_LE((all.within[j] - pair.within[1]).norm(), rounding<S>(pair.within[1].norm()));
+    }
 }
 
 TYPED_TEST(CovarianceTest, TheyAreTheirDefinition) {

@@ -91,7 +91,8 @@ void expect_answer(const GevpResult<S>& result, const Pencil<S>& pencil, const G
     const Vector<S> bx = result.values(j) * (pencil.b * result.vectors.col(j));
     const S relative = (ax - bx).norm() / (ax.norm() + bx.norm());
     EXPECT_NEAR(result.residuals(j), relative, rounding<S>(20));
-    EXPECT_LE(relative, single<S> ? 2e-3 : 2e-8);
+    // Landing stops at an infeasibility of up to 1e-3 or 1e-8; the condition of B, 20, can enlarge it.
+    EXPECT_LE(relative, single<S> ? 2e-3 : 20 * 1e-8);
   }
   EXPECT_EQ(result.stationarity, static_cast<double>(result.residuals.maxCoeff()));
   EXPECT_LE(result.infeasibility, single<S> ? 1e-3 : 1e-8);
@@ -281,9 +282,10 @@ TYPED_TEST(GevpTest, EveryMethodRefusesABThatIsNotPositiveDefinite) {
   for (const GevpOptions& options : ways()) {
     SCOPED_TRACE(name(options));
     for (const auto& [b, start] :
-         {std::pair{indefinite, "B is not positive definite: its leading "}, std::pair{singular, "B is "},
-          std::pair{block, "B is not positive definite: its leading 3x3 block is not"},
-          std::pair{Matrix<S>(Matrix<S>::Zero(n, n)), "B is not positive definite: its leading 1x1"}}) {
+         {std::pair{indefinite, "B is not positive definite: its leading "},
+          std::pair{singular, "B is singular to working precision: its rank is 29 of 30"},
+          std::pair{block, "B is singular to working precision: its rank is 29 of 30"},
+          std::pair{Matrix<S>(Matrix<S>::Zero(n, n)), "B is singular to working precision: its rank is 0"}}) {
       EXPECT_EQ((sentence<DataError, S>(a, dense(b), options)).find(start), 0U) << start;
       EXPECT_EQ((sentence<DataError, S>(a, sparse(b), options)).find(start), 0U) << start;
     }

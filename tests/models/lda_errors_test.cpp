@@ -44,7 +44,7 @@ TEST(LdaErrors, ClassOfOneRow) {
   data.of[17] = 2;
   for (const auto method : kBoth) {
     const auto result = fit(data, {.method = method});
-    const BruteForce known(data, result.ridge, 2);
+    const BruteForce known(data, result.views[0].ridge, 2);
     EXPECT_NEAR(result.eigenvalues.sum(), known.values.sum(), 1e-3 * known.values.sum());
     EXPECT_NEAR(result.priors(2), 1.0 / 300, 1e-12);
   }
@@ -58,13 +58,15 @@ TEST(LdaErrors, ConstantColumnsAreDropped) {
       RowMatrix<double>::Zero(300, 1);
   for (const auto method : kBoth) {
     const auto result = fit(more, {.method = method}), known = fit(data, {.method = method});
-    EXPECT_EQ(result.dropped, (std::vector<Index>{2, 6}));
-    EXPECT_EQ(result.weights.rows(), 7);
-    EXPECT_TRUE((result.weights.row(2).array() == 0).all());
-    EXPECT_TRUE((result.weights.row(6).array() == 0).all());
-    EXPECT_EQ(result.mean(2), 7);
+    EXPECT_EQ(result.views[0].dropped, (std::vector<Index>{2, 6}));
+    EXPECT_EQ(result.views[0].weights.rows(), 7);
+    EXPECT_TRUE((result.views[0].weights.row(2).array() == 0).all());
+    EXPECT_TRUE((result.views[0].weights.row(6).array() == 0).all());
+    EXPECT_EQ(result.views[0].mean(2), 7);
     EXPECT_LT((result.eigenvalues - known.eigenvalues).norm(), 1e-8);
-    EXPECT_LT((result.weights.bottomRows(4).topRows(3) - known.weights.bottomRows(3)).norm(), 1e-8);
+    EXPECT_LT(
+        (result.views[0].weights.bottomRows(4).topRows(3) - known.views[0].weights.bottomRows(3)).norm(),
+        1e-8);
   }
   more.rows.setConstant(1);
   EXPECT_THROW(fit(more, {}), DataError);
@@ -80,7 +82,8 @@ TEST(LdaErrors, DuplicateColumnsShareTheirWeight) {
             "data.csv: the covariance within classes is singular, expected a ridge above 0");
   for (const auto method : kBoth) {
     const auto result = fit(twice, {.method = method}), known = fit(data, {.method = method});
-    EXPECT_LT((result.weights.row(1) - result.weights.row(4)).norm(), 1e-3 * result.weights.norm());
+    EXPECT_LT((result.views[0].weights.row(1) - result.views[0].weights.row(4)).norm(),
+              1e-3 * result.views[0].weights.norm());
     EXPECT_LT((result.eigenvalues - known.eigenvalues).norm(), 1e-2 * known.eigenvalues(0));
     EXPECT_EQ(result.training_accuracy, known.training_accuracy);
   }
@@ -114,7 +117,7 @@ TEST(LdaErrors, MeansOfClassesThatAreEqual) {
   for (const auto method : kBoth) {
     const auto result = fit(data, {.method = method});
     EXPECT_LT(result.eigenvalues(0), 1e-12);
-    EXPECT_TRUE(result.weights.allFinite());
+    EXPECT_TRUE(result.views[0].weights.allFinite());
     EXPECT_TRUE(result.explained_ratio.allFinite());
   }
 }
@@ -123,8 +126,8 @@ TEST(LdaErrors, FewerColumnsThanClasses) {
   const auto data = made_up_classes<double>(400, 2, 6, 4, 10);
   for (const auto method : kBoth) {
     const auto result = fit(data, {.method = method});
-    EXPECT_EQ(result.weights.cols(), 2);
-    EXPECT_NEAR(result.eigenvalues.sum(), BruteForce(data, result.ridge, 2).values.sum(), 1e-3);
+    EXPECT_EQ(result.views[0].weights.cols(), 2);
+    EXPECT_NEAR(result.eigenvalues.sum(), BruteForce(data, result.views[0].ridge, 2).values.sum(), 1e-3);
   }
   EXPECT_THROW(fit(data, {.components = 3}), NumericalError);
 }
@@ -134,7 +137,7 @@ TEST(LdaErrors, ClassWithoutTrainingRowsIsNeverPredicted) {
   const Labels three("labels.csv", {"class 0", "class 1", "class 2"}, data.of);
   const auto result = fit_lda<double>(rows_of(data.rows), three, {});
   EXPECT_EQ(result.priors(2), 0);
-  EXPECT_EQ(result.weights.cols(), 1);
+  EXPECT_EQ(result.views[0].weights.cols(), 1);
   EXPECT_EQ(result.training_accuracy, fit(data, {}).training_accuracy);
 }
 

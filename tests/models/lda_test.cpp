@@ -43,14 +43,14 @@ TEST(Lda, IrisIsThatOfScikitLearn) {
   known << -0.83779794, 0.02434685, -1.55005187, 2.18649663, 2.22355955, -0.94138258, 2.83899363, 2.86801283;
   const auto result = fit(irises(), {.ridge = 0});
   EXPECT_EQ(result.method, FitMethod::exact);
-  EXPECT_LT((result.weights - known).cwiseAbs().maxCoeff(), 1e-7);
-  EXPECT_LT(largest_sine(result.weights, known), 1e-7);
+  EXPECT_LT((result.views[0].weights - known).cwiseAbs().maxCoeff(), 1e-7);
+  EXPECT_LT(largest_sine(result.views[0].weights, known), 1e-7);
   EXPECT_NEAR(result.eigenvalues(0), 32.1919292, 1e-6);
   EXPECT_NEAR(result.eigenvalues(1), 0.285391043, 1e-8);
   EXPECT_NEAR(result.explained_ratio(0), 0.9912126, 1e-7);
   EXPECT_DOUBLE_EQ(result.training_accuracy, 0.98);
   const auto by_default = fit(irises(), {});
-  EXPECT_LT(largest_sine(by_default.weights, known), 0.02);
+  EXPECT_LT(largest_sine(by_default.views[0].weights, known), 0.02);
   EXPECT_DOUBLE_EQ(by_default.training_accuracy, 0.98);
 }
 
@@ -60,11 +60,12 @@ TEST(Lda, ExactIsBruteForce) {
     const auto result = fit(data, {.components = 3, .method = FitMethod::exact, .ridge = ridge});
     const BruteForce known(data, ridge, 3);
     EXPECT_LT((result.eigenvalues - known.values).norm(), 1e-8 * known.values.norm());
-    EXPECT_LT(largest_sine(result.weights, known.vectors), 1e-8);
+    EXPECT_LT(largest_sine(result.views[0].weights, known.vectors), 1e-8);
     EXPECT_NEAR(result.explained_ratio(0), known.values(0) / known.all.head(4).sum(), 1e-8);
-    const Matrix<double> gram = result.weights.transpose() * known.within * result.weights;
+    const Matrix<double> gram = result.views[0].weights.transpose() * known.within * result.views[0].weights;
     EXPECT_LT((gram - Matrix<double>::Identity(3, 3)).norm(), 1e-8);
-    const Matrix<double> between = result.weights.transpose() * known.between * result.weights;
+    const Matrix<double> between =
+        result.views[0].weights.transpose() * known.between * result.views[0].weights;
     EXPECT_LT((between - Matrix<double>(result.eigenvalues.asDiagonal())).norm(), 1e-8 * known.values(0));
   }
 }
@@ -77,14 +78,15 @@ TYPED_TEST(LdaTest, LandingIsExact) {
     EXPECT_EQ(landing.method, FitMethod::landing);
     EXPECT_GT(landing.eigenvalues.sum(), 0.999 * exact.eigenvalues.sum());
     EXPECT_LT(landing.eigenvalues.sum(), 1.0001 * exact.eigenvalues.sum());
-    EXPECT_LT(largest_sine(landing.weights.template cast<double>(), exact.weights.template cast<double>()),
+    EXPECT_LT(largest_sine(landing.views[0].weights.template cast<double>(),
+                           exact.views[0].weights.template cast<double>()),
               0.05);
     EXPECT_NEAR(landing.training_accuracy, exact.training_accuracy, 0.005);
     EXPECT_NEAR(landing.explained_ratio(0), exact.explained_ratio(0), 0.005);
-    EXPECT_LT(landing.infeasibility, 0.05);
+    EXPECT_LT(landing.views[0].infeasibility, 0.05);
     EXPECT_NEAR(landing.passes, 6, 0.1);
-    const BruteForce known(data, landing.ridge, p);
-    const Matrix<double> w = landing.weights.template cast<double>();
+    const BruteForce known(data, landing.views[0].ridge, p);
+    const Matrix<double> w = landing.views[0].weights.template cast<double>();
     EXPECT_LT((w.transpose() * known.within * w - Matrix<double>::Identity(p, p)).norm(), 1e-3);
   }
 }
@@ -116,10 +118,10 @@ TYPED_TEST(LdaTest, SeedsReproduceToTheBitWithAnyNumberOfThreads) {
   const int before = threads();
   const auto one = run(1, 0), two = run(2, 0), again = run(2, 0), other = run(1, 1);
   set_threads(before);
-  EXPECT_TRUE(one.weights == two.weights && one.eigenvalues == two.eigenvalues);
-  EXPECT_TRUE(two.weights == again.weights && two.eigenvalues == again.eigenvalues);
+  EXPECT_TRUE(one.views[0].weights == two.views[0].weights && one.eigenvalues == two.eigenvalues);
+  EXPECT_TRUE(two.views[0].weights == again.views[0].weights && two.eigenvalues == again.eigenvalues);
   EXPECT_TRUE(one.centres == two.centres && one.training_accuracy == two.training_accuracy);
-  EXPECT_FALSE(one.weights == other.weights);
+  EXPECT_FALSE(one.views[0].weights == other.views[0].weights);
 }
 
 TEST(Lda, ColumnsMayComeInAnyOrder) {
@@ -132,9 +134,9 @@ TEST(Lda, ColumnsMayComeInAnyOrder) {
     options.method = method;
     const auto a = fit(data, options), b = fit(other, options);
     Matrix<double> back(20, 3);
-    for (Index j = 0; j < 20; ++j) back.row(j) = b.weights.row(order(j));
+    for (Index j = 0; j < 20; ++j) back.row(j) = b.views[0].weights.row(order(j));
     const double bound = method == FitMethod::exact ? 1e-9 : 0.02;
-    EXPECT_LT(largest_sine(a.weights, back), bound);
+    EXPECT_LT(largest_sine(a.views[0].weights, back), bound);
     EXPECT_LT((a.eigenvalues - b.eigenvalues).norm(), bound * a.eigenvalues(0));
   }
 }
@@ -150,7 +152,8 @@ TEST(Lda, ColumnsMayHaveAnyScale) {
     const auto a = fit(data, options), b = fit(other, options);
     EXPECT_LT((a.eigenvalues - b.eigenvalues).norm(), 1e-8 * a.eigenvalues(0));
     EXPECT_EQ(a.training_accuracy, b.training_accuracy);
-    EXPECT_LT((a.weights.row(2) / 1e4 - b.weights.row(2)).norm(), 1e-8 * a.weights.row(2).norm());
+    EXPECT_LT((a.views[0].weights.row(2) / 1e4 - b.views[0].weights.row(2)).norm(),
+              1e-8 * a.views[0].weights.row(2).norm());
   }
 }
 
@@ -162,7 +165,7 @@ TYPED_TEST(LdaTest, PredictsTheClassOfTheNearestCentre) {
   ASSERT_TRUE(result.held_out_accuracy);
   const auto batch = batch_of(data.rows);
   const auto predicted = predict(result, batch);
-  const Matrix<TypeParam> scores = transform(result, batch);
+  const Matrix<TypeParam> scores = transform(result.views[0], batch);
   Index right = 0;
   for (Index i = 0; i < 1500; ++i) {
     Index nearest = 0;

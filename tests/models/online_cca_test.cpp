@@ -31,7 +31,7 @@ struct Views {
 };
 
 template <class S>
-Views<S> planted(Index samples, Index left, Index right, Index pairs, double condition = 100) {
+Views<S> planted_views(Index samples, Index left, Index right, Index pairs, double condition = 100) {
   PlantedCca<S> maker({.samples = samples,
                        .left = left,
                        .right = right,
@@ -51,7 +51,7 @@ double total(const Views<S>& views, const CcaResult<S>& result) {
                           result.views[i].weights.template cast<double>());
   };
   const Matrix<double> x = scores(0, views.left), y = scores(1, views.right);
-  const auto root = [&](const Matrix<double>& s, const CcaView<S>& view) {
+  const auto root = [&](const Matrix<double>& s, const FittedView<S>& view) {
     const Matrix<double> w = view.weights.template cast<double>();
     return inverse_square_root(s.transpose() * s / static_cast<double>(s.rows()) +
                                view.ridge * w.transpose() * w);
@@ -67,7 +67,7 @@ TYPED_TEST_SUITE(OnlineCcaTest, Scalars);
 
 TYPED_TEST(OnlineCcaTest, MeetsTheExactMethodAfterAFewPasses) {
   using S = TypeParam;
-  const auto views = planted<S>(8000, 60, 50, 8, 1000);
+  const auto views = planted_views<S>(8000, 60, 50, 8, 1000);
   const auto exact = views.fit({.components = 5, .method = FitMethod::exact});
   OnlineCca<S> model({.components = 5, .ridge = exact.views[0].ridge, .first_rows = 1024});
   double last = 1;
@@ -91,7 +91,7 @@ TYPED_TEST(OnlineCcaTest, MeetsTheExactMethodAfterAFewPasses) {
 
 TYPED_TEST(OnlineCcaTest, FewRowsGiveTheirOwnOptimum) {
   using S = TypeParam;
-  auto views = planted<S>(100, 12, 9, 4);
+  auto views = planted_views<S>(100, 12, 9, 4);
   OnlineCca<S> model({.components = 3, .ridge = 1e-2});
   views.push(model, 0, 100, {7});
   const auto result = model.result();
@@ -104,7 +104,7 @@ TYPED_TEST(OnlineCcaTest, FewRowsGiveTheirOwnOptimum) {
 }
 
 TEST(OnlineCca, HowRowsAreCutAndHowManyThreadsThereAreMakesNoDifferenceToTheBit) {
-  const auto views = planted<float>(3000, 40, 30, 5);
+  const auto views = planted_views<float>(3000, 40, 30, 5);
   const int before = threads();
   const auto at = [&](Index last, const std::vector<Index>& sizes, int count) {
     set_threads(count);
@@ -125,7 +125,7 @@ TEST(OnlineCca, HowRowsAreCutAndHowManyThreadsThereAreMakesNoDifferenceToTheBit)
 }
 
 TEST(OnlineCca, ALargeMeanThatIsLearntOnTheWayLeavesNoTrace) {
-  auto views = planted<double>(4000, 20, 20, 3);
+  auto views = planted_views<double>(4000, 20, 20, 3);
   OnlineCca<double> plain({.components = 3, .ridge = 1e-3, .batch = 64, .first_rows = 64});
   views.push(plain, 0, 4000, {500});
   views.left.rowwise() += 1000 * Matrix<double>::Ones(1, 20).row(0);
@@ -135,7 +135,7 @@ TEST(OnlineCca, ALargeMeanThatIsLearntOnTheWayLeavesNoTrace) {
 }
 
 TEST(OnlineCca, SparseRowsGiveWhatDenseOnesGive) {
-  auto views = planted<double>(3000, 30, 25, 4);
+  auto views = planted_views<double>(3000, 30, 25, 4);
   for (auto* rows : {&views.left, &views.right})
     *rows = (rows->array().abs() > 0.7 * rows->array().abs().mean()).select(rows->array(), 0.0).matrix();
   OnlineCca<double> dense({.components = 3, .batch = 128, .first_rows = 512}),
@@ -148,7 +148,7 @@ TEST(OnlineCca, SparseRowsGiveWhatDenseOnesGive) {
 }
 
 TEST(OnlineCca, ColumnsMayStandStillForeverOrAtFirst) {
-  auto views = planted<double>(6000, 20, 20, 3);
+  auto views = planted_views<double>(6000, 20, 20, 3);
   views.left.col(4).setConstant(7);
   views.right.col(0).head(1024).setConstant(-1);  // all first rows
   OnlineCca<double> model({.components = 3, .ridge = 1e-3, .first_rows = 1024});
@@ -166,7 +166,7 @@ TEST(OnlineCca, ColumnsMayStandStillForeverOrAtFirst) {
 }
 
 TEST(OnlineCca, WhatCannotBeIsSaidInOneSentence) {
-  const auto views = planted<double>(300, 10, 8, 3);
+  const auto views = planted_views<double>(300, 10, 8, 3);
   OnlineCca<double> model({.components = 3, .batch = 32, .first_rows = 64});
   EXPECT_EQ(sentence<UsageError>([&] { model.result(); }), "no rows so far, expected some before a result");
   model.partial_fit(some_rows(views.left, 0, 0), some_rows(views.right, 0, 0));
@@ -201,8 +201,8 @@ TEST(OnlineCca, WhatCannotBeIsSaidInOneSentence) {
   OnlineCca<double> poor({.components = 3});
   flat.push(poor, 0, 300, {300});
   EXPECT_EQ(sentence<NumericalError>([&] { poor.result(); }),
-            "left: of rank 2 in 300 rows so far, expected at least p = 3");
-  EXPECT_THROW(OnlineCca<double>({.components = 0}), UsageError);
+            "left: rank 2 in 300 rows so far, expected at least p = 3");
+  EXPECT_THROW(OnlineCca<double>({.components = -1}), UsageError);
   EXPECT_THROW(OnlineCca<double>({.ridge = -1}), UsageError);
 }
 

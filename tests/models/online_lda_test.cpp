@@ -33,7 +33,9 @@ TYPED_TEST(OnlineLdaTest, MeetsTheExactMethodAfterAFewPasses) {
   for (int pass = 0; pass < 4; ++pass) push(model, data, 0, 6000, {500});
   const auto result = model.result();
   EXPECT_LT((result.eigenvalues - exact.eigenvalues).norm(), 1e-2 * exact.eigenvalues.norm());
-  EXPECT_LT(largest_sine(result.weights.template cast<double>(), exact.weights.template cast<double>()), 0.1);
+  EXPECT_LT(largest_sine(result.views[0].weights.template cast<double>(),
+                         exact.views[0].weights.template cast<double>()),
+            0.1);
   const auto rows = some_rows(data.rows, 0, 6000);
   EXPECT_NEAR(score(result, rows, data.labels()), exact.training_accuracy, 5e-3);
   EXPECT_TRUE(std::isnan(result.training_accuracy));
@@ -93,8 +95,8 @@ TEST(OnlineLda, HowRowsAreCutMakesNoDifferenceToTheBit) {
   };
   for (const Index last : {90, 2000}) {
     const auto one = at(last, {1}, 1), all = at(last, {last}, 2), mixed = at(last, {130, 1, 64, 300}, 2);
-    EXPECT_EQ(one.weights, all.weights) << last;
-    EXPECT_EQ(one.weights, mixed.weights) << last;
+    EXPECT_EQ(one.views[0].weights, all.views[0].weights) << last;
+    EXPECT_EQ(one.views[0].weights, mixed.views[0].weights) << last;
     EXPECT_EQ(one.centres, mixed.centres) << last;
   }
   set_threads(before);
@@ -107,7 +109,7 @@ TEST(OnlineLda, SparseRowsGiveWhatDenseOnesGive) {
   push(sparse, data, 0, 3000, {1000}, true);
   const auto a = dense.result(), b = sparse.result();
   EXPECT_LT((a.eigenvalues - b.eigenvalues).norm(), 1e-8);
-  EXPECT_LT((a.weights - b.weights).norm(), 1e-6 * a.weights.norm());
+  EXPECT_LT((a.views[0].weights - b.views[0].weights).norm(), 1e-6 * a.views[0].weights.norm());
 }
 
 TEST(OnlineLda, WhatCannotBeIsSaidInOneSentence) {
@@ -129,7 +131,7 @@ TEST(OnlineLda, WhatCannotBeIsSaidInOneSentence) {
   data.rows(41, 5) = std::numeric_limits<double>::infinity();
   EXPECT_EQ(sentence<DataError>([&] { push(model, data, 0, 300, {300}); }),
             "data: row 42, column 6 is Inf; every entry must be finite");
-  EXPECT_EQ(model.result().weights, before.weights);
+  EXPECT_EQ(model.result().views[0].weights, before.views[0].weights);
   OnlineLda<double> wide({.components = 2});
   data.rows.rightCols(5).setZero();
   push(wide, data, 42, 300, {300});

@@ -3,8 +3,11 @@
 #include <landfall/data/formats/open_source.hpp>
 #include <landfall/data/rows/memory_source.hpp>
 #include <landfall/data/synthetic/planted_cca.hpp>
-#include <landfall/models/cca/cca_plan.hpp>
+#include <landfall/models/cca/cca.hpp>
 #include <landfall/models/fit/plan.hpp>
+#include <landfall/parallel/threads.hpp>
+
+#include <algorithm>
 
 #include "support.hpp"
 #include <data/memory_source.hpp>
@@ -13,65 +16,219 @@
 namespace landfall::test {
 namespace {
 
-constexpr MachineRates rates{.products = 1e11, .eigen = 1e9, .thin = 1e10, .sparse = 1e9, .blocks = 1e9};
+/// Typical of two cores at 3 GHz with AVX2, in single precision.
+constexpr MachineRates rates{.products = 1.5e11, .eigen = 2e9, .thin = 3e10, .sparse = 1e9, .blocks = 1.5e9};
 constexpr std::uint64_t gibibyte = std::uint64_t{1} << 30;
+constexpr double program = 24 << 20;  // bytes
 
 Workload dense(Index rows, Index features) {
   return {.rows = rows, .features = {features, features}, .components = 5, .columns = 9};
 }
 
+/// Whether a sentence contains all of these.
+bool says(const std::string& sentence, const std::vector<std::string>& parts) {
+  return std::all_of(parts.begin(), parts.end(),
+                     [&](const std::string& part) { return sentence.find(part) != std::string::npos; });
+}
+
+/// All sizes differ, so that no count passes for another.
+const Workload two_views{.rows = 50'000,
+                         .features = {300, 200},
+                         .components = 5,
+                         .columns = 9,
+                         .batch = 100,
+                         .rank = 30,
+                         .first_rows = 1000,
+                         .passes = 3,
+                         .warm_up = 7};
+constexpr double N = 50'000, n1 = 300, n2 = 200, n = n1 + n2, p = 5, c = 9, r = 100, k = 30, first = 1000;
+constexpr double steps = N * 3 / r, warm_steps = 8 * 7.0;  // 1000 rows are 8 batches of 128
+
+/// With one thread, where the seconds of reading and of work add up.
+class PlanCounts : public ::testing::Test {
+ protected:
+  PlanCounts() { set_threads(1); }
+  ~PlanCounts() override { set_threads(before_); }
+
+  /// The amount of one kind of work: the seconds it takes at a given rate when everything else takes none.
+  static double counted(Cost (*cost)(const Workload&, const MachineRates*), const Workload& work,
+                        double MachineRates::*kind) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    constexpr MachineRates nothing{infinity, infinity, infinity, infinity, infinity};
+    MachineRates one = nothing;
+    one.*kind = 1e9;
+    return 1e9 * (cost(work, &one).seconds - cost(work, &nothing).seconds);
+  }
+
+ private:
+  int before_ = threads();
+};
+
+TEST_F(PlanCounts, OfExactAreThoseOfCovariancesAndOnePencil) {
+  const auto count = [](double MachineRates::*kind, const Workload& work = two_views) {
+    return counted(exact_cost<float>, work, kind);
+  };
+  // Half of each square, as it is symmetric, and the whole of what is between the views: in all N (n1 + n2)^2. Then the
+  // factors of both squares and what they are applied to, as much as six products of that size.
+  EXPECT_NEAR(count(&MachineRates::products), N * n * n + 6 * (n1 * n1 * n1 + n2 * n2 * n2), 1e5);
+  // The pencil has the size of the smaller view, slightly above the 192 at which the rate is measured.
+  EXPECT_NEAR(count(&MachineRates::eigen), n2 * n2 * n2 / std::pow(n2 / 192, 0.75), 1e3);
+  // The mean and the covariances: each goes three times through the numbers of a row.
+  EXPECT_NEAR(count(&MachineRates::blocks), 2 * 3 * N * n, 1e4);
+  EXPECT_EQ(count(&MachineRates::thin), 0);
+  EXPECT_EQ(count(&MachineRates::sparse), 0);
+
+  Workload evaluated = two_views;
+  evaluated.more_readings = 2;
+  EXPECT_NEAR(count(&MachineRates::thin, evaluated), 2 * N * 2 * n * p, 1e5);
+  EXPECT_NEAR(count(&MachineRates::blocks, evaluated), 4 * 3 * N * n, 1e4);
+
+  Workload slow = two_views;
+  slow.reading = 1e-3;
+  slow.statistics = 1e-4;
+  EXPECT_NEAR(exact_cost<float>(slow, &rates).seconds - exact_cost<float>(two_views, &rates).seconds,
+              N * (2 * 1e-3 + 1e-4), 1e-6);
+}
+
+TEST_F(PlanCounts, OfLandingAreThoseOfItsSteps) {
+  const auto count = [](double MachineRates::*kind, const Workload& work = two_views) {
+    return counted(landing_cost<float>, work, kind);
+  };
+  // A product of r rows with n x c takes 2 r n c flops. A step needs six, three at each of two points; K, of rank k,
+  // three times at 4 n k c; and ten products of n x c with c x c. Before it the sketch: six products of the first rows
+  // with k + 8 columns, and three bases; after it the scores of all rows.
+  const auto thin_step = [](double rows) { return 6 * 2 * rows * n * c + 12 * n * k * c + 20 * n * c * c; };
+  const double sketch = 6 * 2 * first * n * (k + 8) + 24 * n * k * k, evaluation = 2 * N * n * c;
+  EXPECT_NEAR(count(&MachineRates::thin),
+              steps * thin_step(r) + warm_steps * thin_step(128) + sketch + evaluation, 1e6);
+  // Forty sums of blocks per step; the rows are read for the mean, in three passes and for the scores.
+  EXPECT_NEAR(count(&MachineRates::blocks), (steps + warm_steps) * 40 * n * c + 5 * 3 * N * n, 1e5);
+  EXPECT_EQ(count(&MachineRates::products), 0);
+  EXPECT_EQ(count(&MachineRates::eigen), 0);
+  EXPECT_EQ(count(&MachineRates::sparse), 0);
+
+  Workload sparse = two_views;  // 12 entries in a row, read instead of n
+  sparse.nonzeros = 12;
+  EXPECT_NEAR(count(&MachineRates::sparse, sparse),
+              6 * 12 * (c * (steps * r + warm_steps * 128) + first * (k + 8)), 1e4);
+  EXPECT_NEAR(count(&MachineRates::blocks, sparse), (steps + warm_steps) * 40 * n * c + 5 * 3 * N * 12, 1e5);
+
+  Workload kept = two_views;  // read for the mean and to be kept; passes and scores read nothing
+  kept.kept = true;
+  EXPECT_NEAR(count(&MachineRates::blocks, kept), (steps + warm_steps) * 40 * n * c + 2 * 3 * N * n, 1e5);
+}
+
+TEST_F(PlanCounts, ReadingRunsBesideTheWorkWhereThereAreThreads) {
+  Workload slow = two_views;
+  slow.reading = 1e-3;  // 50 s per reading, far more than the work takes
+  const double alone = exact_cost<float>(slow, &rates).seconds,
+               landing_alone = landing_cost<float>(slow, &rates).seconds;
+  set_threads(2);
+  EXPECT_NEAR(alone - exact_cost<float>(slow, &rates).seconds, N * n * n / rates.products, 1e-9);
+  EXPECT_NEAR(landing_alone - landing_cost<float>(slow, &rates).seconds,
+              steps * (6 * 2 * r * n * c + 12 * n * k * c + 20 * n * c * c) / rates.thin +
+                  steps * 40 * n * c / rates.blocks + steps * 2e-5 + 2 * N * n * c / rates.thin,
+              1e-9);
+}
+
+TEST(Plan, BytesAreThoseOfTheMatrices) {
+  // Each covariance and a working copy, and six batches of 1024 rows.
+  const double squares = 2 * (n1 * n1 + n1 * n2 + n2 * n2);
+  EXPECT_EQ(static_cast<double>(exact_cost<float>(two_views, nullptr).bytes),
+            program + 4 * (squares + 6 * 1024 * n));
+  EXPECT_EQ(static_cast<double>(exact_cost<double>(two_views, nullptr).bytes),
+            program + 8 * (squares + 6 * 1024 * n));
+  // Thirty blocks of n x c, the sketch with three more of its size, the first rows and six batches.
+  const double blocks = 30 * n * c + 4 * n * (k + 8);
+  EXPECT_EQ(static_cast<double>(landing_cost<float>(two_views, nullptr).bytes),
+            program + 4 * (blocks + (first + 6 * r) * n));
+  Workload sparse = two_views;  // values and places of 12 entries, and 16384 rows that are shuffled
+  sparse.nonzeros = 12;
+  EXPECT_EQ(static_cast<double>(landing_cost<float>(sparse, nullptr).bytes),
+            program + 4 * blocks + (first + 6 * r + 16384) * 12 * (4 + 8));
+  EXPECT_EQ(exact_cost<float>(sparse, nullptr).bytes, exact_cost<float>(two_views, nullptr).bytes);
+}
+
 TEST(Plan, ExactOnlyWhereItFitsInMemory) {
-  const auto small = make_plan<float>(dense(10'000, 100), gibibyte, nullptr);
-  EXPECT_TRUE(small.exact_is_chosen);
+  const Workload work = dense(10'000, 2000);
+  const std::uint64_t needed = 4 * (6ull * 2000 * 2000 + 6ull * 1024 * 4000);  // beside the program
+  EXPECT_TRUE(make_plan<float>(work, needed, nullptr).exact_is_chosen);
+  EXPECT_FALSE(make_plan<float>(work, needed - 1, nullptr).exact_is_chosen);
+  EXPECT_FALSE(make_plan<double>(work, needed, nullptr).exact_is_chosen);
   const auto large = make_plan<float>(dense(10'000, 20'000), gibibyte, nullptr);
   EXPECT_FALSE(large.exact_is_chosen);
-  // three covariances and as many working copies
-  EXPECT_GT(large.exact.bytes, 6u * 20'000 * 20'000 * sizeof(float));
-  EXPECT_LT(large.landing.bytes, large.exact.bytes / 4);
-  EXPECT_TRUE(large.reason.starts_with("exact covariances need 9.")) << large.reason;
-  EXPECT_TRUE(make_plan<float>(dense(10'000, 20), 1 << 20, nullptr).exact_is_chosen);
-  EXPECT_GT(make_plan<double>(dense(10'000, 20'000), gibibyte, nullptr).exact.bytes,
-            19 * large.exact.bytes / 10);
+  EXPECT_TRUE(says(large.reason, {"9.9 GiB", "1.0 GiB", "827 MiB"})) << large.reason;
 }
 
-TEST(Plan, TheFasterOfTwoThatFit) {
-  EXPECT_TRUE(make_plan<float>(dense(60'000, 400), gibibyte, &rates).exact_is_chosen);
-  const auto wide = make_plan<float>(dense(60'000, 5000), gibibyte * 8, &rates);
-  EXPECT_FALSE(wide.exact_is_chosen);
-  EXPECT_GT(wide.exact.seconds, wide.landing.seconds);
-  EXPECT_NE(wide.reason.find(time_text(wide.landing.seconds)), std::string::npos) << wide.reason;
-}
-
-TEST(Plan, CostsGrowWithTheWork) {
-  const Workload work = dense(50'000, 300);
-  const auto longer = [&](auto change) {
-    Workload more = work;
-    change(more);
-    return more;
-  };
-  const double exact = exact_cost<float>(work, &rates).seconds,
-               landing = landing_cost<float>(work, &rates).seconds;
-  // N (n^2 + n^2 + 2 n^2) flops of covariances are most of it
-  EXPECT_NEAR(exact, 50'000 * 4 * 9e4 / 1e11, 0.5 * exact);
-  const auto rows = longer([](Workload& w) { w.rows *= 10; });
-  EXPECT_GT(exact_cost<float>(rows, &rates).seconds, 5 * exact);
-  EXPECT_GT(landing_cost<float>(rows, &rates).seconds, 5 * landing);
-  const auto passes = longer([](Workload& w) { w.passes *= 4; });
-  EXPECT_EQ(exact_cost<float>(passes, &rates).seconds, exact);
-  EXPECT_GT(landing_cost<float>(passes, &rates).seconds, 2 * landing);
-  const auto slow = longer([](Workload& w) { w.reading = 1e-3; });
-  EXPECT_GT(exact_cost<float>(slow, &rates).seconds, 100);  // mean and covariances, 50 s each
-  const auto sparse = longer([](Workload& w) { w.nonzeros = 6; });
-  EXPECT_LT(landing_cost<float>(sparse, &rates).seconds, landing);
-}
-
-TEST(Plan, RatesOfThisMachineAreNumbers) {
-  const auto measured = measure_machine<float>();
-  for (const double rate :
-       {measured.products, measured.eigen, measured.thin, measured.sparse, measured.blocks}) {
-    EXPECT_GT(rate, 1e5);
-    EXPECT_LT(rate, 1e15);
+TEST_F(PlanCounts, DecideForTheFasterOfTwoThatFit) {
+  // Per row, exact takes 4 n^2 flops of products: 2.7e-11 n^2 seconds at these rates. Four passes of landing take
+  // 4 (24 + 14.8) n c flops of thin products, 4 (0.625 n c) numbers of sums and 4 readings more: 7.8e-8 n seconds. The
+  // two meet at n = 2900, and a little earlier for the factors and the pencil of exact.
+  std::vector<Index> chosen_exact;
+  for (Index features = 200; features <= 6000; features += 200) {
+    const auto plan = make_plan<float>(dense(60'000, features), gibibyte * 8, &rates);
+    EXPECT_EQ(plan.exact_is_chosen, plan.exact.seconds <= plan.landing.seconds);
+    if (plan.exact_is_chosen) chosen_exact.push_back(features);
+    EXPECT_TRUE(
+        says(plan.reason, {"8.0 GiB", time_text(plan.exact.seconds), time_text(plan.landing.seconds)}))
+        << plan.reason;
   }
+  ASSERT_FALSE(chosen_exact.empty());
+
+  EXPECT_EQ(chosen_exact.size(),
+            static_cast<std::size_t>(chosen_exact.back() / 200));  // below one point only
+  EXPECT_GE(chosen_exact.back(), 2400);
+  EXPECT_LE(chosen_exact.back(), 2800);
+
+  // Each of these turns the choice at a size where it was exact, or landing, before.
+  const Index below = chosen_exact.back(), above = below + 200;
+  const auto exact = [](const Workload& work, const MachineRates& at = rates) {
+    return make_plan<float>(work, gibibyte * 8, &at).exact_is_chosen;
+  };
+  Workload fewer_passes = dense(60'000, below), more_passes = dense(60'000, above);
+  fewer_passes.passes = 2;
+  more_passes.passes = 8;
+  EXPECT_FALSE(exact(fewer_passes));
+  EXPECT_TRUE(exact(more_passes));
+  MachineRates one_core = rates,
+               sixteen_cores = rates;  // of large products; landing runs in one thread anyway
+  one_core.products /= 2, one_core.eigen /= 2;
+  sixteen_cores.products *= 8, sixteen_cores.eigen *= 8;
+  EXPECT_FALSE(exact(dense(60'000, below), one_core));
+  EXPECT_TRUE(exact(dense(60'000, above), sixteen_cores));
+  Workload sparse = dense(60'000, below);
+  sparse.nonzeros = 20;
+  sparse.batch = 1024;
+  EXPECT_FALSE(exact(sparse));
+}
+
+TEST(Plan, TheMachineIsMeasuredOnlyWhereTheChoiceDependsOnIt) {
+  const auto measured = [](const Workload& work, std::uint64_t memory) {
+    return says(choose_method<float>(FitMethod::automatic, work, memory).reason, {" about "});
+  };
+  EXPECT_FALSE(measured(dense(5'000, 100), gibibyte));      // a moment on any machine
+  EXPECT_FALSE(measured(dense(10'000, 20'000), gibibyte));  // does not fit
+  EXPECT_TRUE(measured(dense(1'000'000, 1000), gibibyte));
+  const auto asked = choose_method<float>(FitMethod::exact, dense(1'000'000, 1000), 1);
+  EXPECT_EQ(asked.method, FitMethod::exact);
+  EXPECT_EQ(asked.reason, "asked for");
+}
+
+TEST(Plan, RatesOfThisMachineArePossible) {
+  // A core does at most 64 flops of single precision in a cycle, at 6 GHz at most. Other programs and sanitizers leave
+  // less of that, but not as little as a wrong unit would.
+  constexpr double core = 64 * 6e9;
+  const double cores = threads();
+  const auto measured = measure_machine<float>();
+  const auto within = [](double rate, double least, double most) {
+    EXPECT_GT(rate, least);
+    EXPECT_LT(rate, most);
+  };
+  within(measured.products, 1e-4 * core, cores * core);
+  within(measured.thin, 1e-4 * core, core);
+  within(measured.eigen, 1e-5 * core, cores * core / 4);  // more than four flops for each of n^3
+  within(measured.sparse, 1e-5 * core, core / 2);         // a multiply-add is two
+  within(measured.blocks, 1e-5 * core, core / 2);
 }
 
 TEST(Plan, ALookIntoASourceLeavesItAtItsFirstRow) {
@@ -113,22 +270,37 @@ TEST(Plan, OfCcaIsMadeFromItsFiles) {
   const auto plan = plan_cca<float>(a, b, {.components = 3});
   EXPECT_TRUE(plan.exact_is_chosen);
   EXPECT_GT(plan.exact.seconds, 0);
-  EXPECT_GT(plan.landing.seconds, plan.exact.seconds);
+  EXPECT_GT(plan.landing.seconds, 0);
+  EXPECT_EQ(static_cast<double>(plan.exact.bytes),
+            program + 4 * (2 * (30 * 30 + 30 * 20 + 20 * 20) + 6 * 1024 * 50));
+  // 3 + 4 columns, batches of 128, a sketch of rank 64, all 500 rows first
+  EXPECT_EQ(static_cast<double>(plan.landing.bytes),
+            program + 4 * (30 * 50 * 7 + 4 * 50 * (64 + 8) + (500 + 6 * 128) * 50));
   EXPECT_FALSE(plan_cca<float>(a, b, {.components = 3, .method = FitMethod::landing}).exact_is_chosen);
 }
 
+Workload sized(Index features, Index rank, std::optional<double> nonzeros, std::uint64_t memory) {
+  Workload work{.rows = 100'000,
+                .features = {features, features},
+                .nonzeros = nonzeros,
+                .components = 5,
+                .columns = 9,
+                .batch = 0,
+                .rank = rank};
+  choose_sizes<float>(work, memory);
+  return work;
+}
+
 TEST(Plan, ShortMemoryMeansFewerFirstRowsAndASmallerSketch) {
-  const SourceSample sample{.rows = 100'000, .nonzeros = 0};
-  const auto usual = cca_workload<float>({.components = 5}, {400, 400}, false, sample);
+  constexpr std::uint64_t plenty = std::uint64_t{2} << 30;
+  const Workload usual = sized(400, 0, {}, plenty);
+  EXPECT_EQ(usual.batch, 128);
   EXPECT_EQ(usual.first_rows, 4096);
   EXPECT_EQ(usual.rank, 64);
   EXPECT_EQ(usual.most_rank, 256);  // twice the batch
-  EXPECT_EQ(
-      cca_workload<float>({.components = 5, .landing = {.rank = 30}}, {400, 400}, false, sample).most_rank,
-      30);
-  EXPECT_EQ(cca_workload<float>({.components = 5}, {400, 400}, true, sample).most_rank, 64);
-  const auto tight =
-      cca_workload<float>({.components = 5, .memory = 64 << 20}, {20'000, 20'000}, false, sample);
+  EXPECT_EQ(sized(400, 30, {}, plenty).most_rank, 30);
+  EXPECT_EQ(sized(400, 0, 10, plenty).most_rank, 64);
+  const Workload tight = sized(20'000, 0, {}, 64 << 20);
   EXPECT_EQ(tight.first_rows, 256);  // the fewest
   EXPECT_LT(tight.rank, 64);
   EXPECT_GE(tight.rank, 8);

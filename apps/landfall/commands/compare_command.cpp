@@ -1,5 +1,6 @@
 // landfall compare cca|ica|gevp DATA... --methods a,b,c: several methods on one problem, in one table.
 #include <landfall/errors.hpp>
+#include <landfall/run/run_folder.hpp>
 
 #include <algorithm>
 #include <map>
@@ -9,7 +10,6 @@
 #include "report/comparison_report.hpp"
 #include "runs/child_run.hpp"
 #include "runs/comparison.hpp"
-#include "runs/run_folder.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/command_line.hpp"
 #include "terminal/help_page.hpp"
@@ -74,7 +74,7 @@ void run(const Options& options, Comparison comparison) {
     ProgressLine line(standard_error(), !options.quiet);
     return compare(comparison, [&](const std::string& name) { line.say(name + " ..."); });
   };
-  nlohmann::ordered_json result;
+  Json result;
   if (options.out.empty()) {
     result = work();
   } else {
@@ -85,8 +85,8 @@ void run(const Options& options, Comparison comparison) {
       result["command"] = command_line();
       write_json(folder / kComparison, result);
       write_comparison_report(folder);
-      write_summary(folder,
-                    {{"problem", "comparison"}, {"of", comparison.problem}, {"methods", options.methods}});
+      write_json(summary_in(folder),
+                 {{"problem", "comparison"}, {"of", comparison.problem.name}, {"methods", options.methods}});
     });
   }
   const auto& runs = result["runs"];
@@ -134,23 +134,13 @@ void take_methods(CLI::App& command, Options& options) {
 void setup_compare(CLI::App& program) {
   auto* command = program.add_subcommand("compare", "Several methods on one problem, in one table");
   command->require_subcommand(1);
-  setup_cca(*command, Action::compare);
-  setup_ica(*command, Action::compare);
-  setup_gevp(*command, Action::compare);
+  for (const ProblemEntry& problem : problems())
+    if (!problem.measures.empty()) problem.setup(*command, Action::compare);
   auto options = std::make_shared<std::map<const CLI::App*, Options>>();
-  for (CLI::App* problem : command->get_subcommands(nullptr)) take_methods(*problem, (*options)[problem]);
-  command->get_subcommand("cca")->footer(
-      "Examples:\n"
-      "  landfall compare cca left.npy right.npy -p 5 --methods exact,landing\n"
-      "  landfall compare cca a.npy b.npy -p 5 --methods landing --passes 1,4");
-  command->get_subcommand("ica")->footer(
-      "Examples:\n"
-      "  landfall compare ica data.npy --methods landing --passes 1,2,4\n"
-      "  landfall compare ica data.npy --methods landing --truth mixing.npy");
-  command->get_subcommand("gevp")->footer(
-      "Examples:\n"
-      "  landfall compare gevp A.npy B.npy -p 5 --methods direct,lobpcg,landing\n"
-      "  landfall compare gevp A.mtx B.mtx -p 5 --smallest --methods lobpcg,landing");
+  for (CLI::App* problem : command->get_subcommands(nullptr)) {
+    take_methods(*problem, (*options)[problem]);
+    problem->footer(fmt::format("Examples:\n{}", find_problem(problem->get_name()).compare_examples));
+  }
   command->footer(
       "Each run is a process of its own; the time of evaluations does not count.\n"
       "Examples:\n"
@@ -161,7 +151,7 @@ void setup_compare(CLI::App& program) {
     const Options& chosen = options->at(&problem);
     check_methods(chosen.methods, chosen.known);
     const auto forwarded = [](const CLI::Option& option) { return !is_by_hand(option) && !is_own(option); };
-    run(chosen, {.problem = problem.get_name(),
+    run(chosen, {.problem = find_problem(problem.get_name()),
                  .arguments = words_of(problem, forwarded),
                  .by_hand = words_of(problem, is_by_hand)});
   });

@@ -1,22 +1,18 @@
 // landfall gevp A B -p K: the generalized eigenproblem of two matrix files.
-#include <landfall/data/formats/csv_source.hpp>
 #include <landfall/data/formats/matrix_file.hpp>
 #include <landfall/data/formats/npy.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/models/gevp/gevp_plan.hpp>
-#include <landfall/parallel/threads.hpp>
-#include <landfall/version.hpp>
+#include <landfall/run/run_folder.hpp>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 
-#include "commands/commands.hpp"
-#include "report/report_data.hpp"
-#include "runs/run_folder.hpp"
+#include "problems/problems.hpp"
+#include "runs/model_run.hpp"
 #include "terminal/arguments.hpp"
-#include "terminal/command_line.hpp"
 #include "terminal/method_option.hpp"
 #include "terminal/model_options.hpp"
 #include "terminal/plan_table.hpp"
@@ -24,20 +20,21 @@
 #include "terminal/stopwatch.hpp"
 #include "terminal/table.hpp"
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace landfall::app {
 namespace {
 
 struct Options {
   std::string a, b;  // files
-  std::string method = "auto", direction = "auto", precision = "double";
+  std::string method = "auto", direction = "auto";
   std::string known;  // a file of eigenvalues to compare with
-  std::string out;    // run folder
   GevpOptions gevp;
-  int threads = 0;
-  bool json = false, quiet = false, verbose = false, force = false;
+  RunOptions run{.precision = "double"};
 };
+
+const ProblemEntry& gevp_problem() {
+  return find_problem("gevp");
+}
 
 template <class S>
 OperatorPtr<S> load_operator(const std::string& path) {
@@ -113,13 +110,14 @@ struct Moment {
   double seconds = 0;
 };
 
-void write_history(const std::filesystem::path& path, const std::vector<Moment>& history) {
-  Matrix<double> rows(static_cast<Index>(history.size()), 4);
-  for (Index i = 0; i < rows.rows(); ++i) {
+HistoryTable history_table(const std::vector<Moment>& history) {
+  HistoryTable table{{"iteration", "seconds", "residual", "infeasibility"},
+                     Matrix<double>(static_cast<Index>(history.size()), 4)};
+  for (Index i = 0; i < table.rows.rows(); ++i) {
     const auto& [at, seconds] = history[static_cast<std::size_t>(i)];
-    rows.row(i) << static_cast<double>(at.iteration), seconds, at.residual, at.infeasibility;
+    table.rows.row(i) << static_cast<double>(at.iteration), seconds, at.residual, at.infeasibility;
   }
-  write_csv<double>(path, rows, {.names = {"iteration", "seconds", "residual", "infeasibility"}});
+  return table;
 }
 
 template <class S>
@@ -131,16 +129,16 @@ std::pair<OperatorPtr<S>, OperatorPtr<S>> load_operators(const Options& options)
   return {std::move(a), std::move(b)};
 }
 
-std::string why(const GevpPlan& plan) {
-  return fmt::format("{} (lobpcg: the time of {:.0f} iterations)", plan.reason, kPlannedIterations);
+ShownPlan shown(const GevpPlan& plan) {
+  return {to_string(plan.method),
+          fmt::format("{} (lobpcg: the time of {:.0f} iterations)", plan.reason, kPlannedIterations),
+          {{"direct", plan.direct}, {"lobpcg", plan.lobpcg}}};
 }
 
 template <class S>
 void plan(const Options& options) {
   const auto [a, b] = load_operators<S>(options);
-  const GevpPlan plan = plan_gevp<S>(*a, *b, options.gevp);
-  tell_plan("gevp", to_string(plan.method), why(plan), {{"direct", plan.direct}, {"lobpcg", plan.lobpcg}},
-            options.json);
+  tell_plan(gevp_problem().name, shown(plan_gevp<S>(*a, *b, options.gevp)), options.run.json);
 }
 
 template <class S>
@@ -155,14 +153,10 @@ void run(const Options& options) {
   GevpResult<S> result;
   std::vector<Moment> history;
   try {
-    if (options.verbose) {
-      const GevpPlan plan = plan_gevp<S>(*a, *b, gevp);
-      print_plan(stderr, to_string(plan.method), why(plan),
-                 {{"direct", plan.direct}, {"lobpcg", plan.lobpcg}});
-    }
-    ProgressLine line(standard_error(), !options.quiet);
+    if (options.run.verbose) print_plan(stderr, shown(plan_gevp<S>(*a, *b, gevp)));
+    ProgressLine line(standard_error(), !options.run.quiet);
     gevp.observer = [&](const GevpProgress& progress) {
-      if (!options.out.empty()) history.push_back({progress, since(solve_begin)});
+      if (!options.run.out.empty()) history.push_back({progress, since(solve_begin)});
       line.show([&] {
         return Parts{
             fmt::format("iteration {}", progress.iteration),
@@ -181,49 +175,38 @@ void run(const Options& options) {
     throw NumericalError(
         fmt::format("{} diverged after {} iterations", result.method_name, result.iterations));
 
-  using Json = nlohmann::ordered_json;
-  const std::vector<S> values(result.values.begin(), result.values.end());
-  const std::vector<S> residuals(result.residuals.begin(), result.residuals.end());
-  Json summary{{"problem", "gevp"},
+  Json summary{{"problem", gevp_problem().name},
                {"data", {options.a, options.b}},
                {"method", result.method_name},
                {"reason", result.reason},
                {"samples", nullptr},
                {"features", a->size()},
                {"components", gevp.components},
-               {"eigenvalues", values},
-               {"residuals", residuals},
-               {"infeasibility", result.infeasibility},
-               {"stationarity", result.stationarity},
-               {"passes", nullptr},
-               {"iterations", result.iterations},
-               {"batch", nullptr},
-               {"estimator", nullptr},
-               {"ridge", 0},
-               {"seconds", {{"total", since(begin)}, {"read", read}, {"solve", solve}, {"evaluate", 0}}},
-               {"peak_memory_bytes", peak_memory()},
-               {"seed", gevp.seed},
-               {"threads", threads()},
-               {"precision", options.precision},
-               {"termination", to_string(result.termination)},
-               {"version", version()},
-               {"command", command_line()}};
-
+               {"eigenvalues", std::vector<S>(result.values.begin(), result.values.end())},
+               {"residuals", std::vector<S>(result.residuals.begin(), result.residuals.end())},
+               {"infeasibility", result.infeasibility}};
+  append_numbers(summary, options.run,
+                 {.stationarity = result.stationarity,
+                  .iterations = result.iterations,
+                  .ridge = 0,
+                  .total = since(begin),
+                  .read = read,
+                  .solve = solve,
+                  .seed = gevp.seed,
+                  .termination = result.termination});
   if (!expected.empty()) summary["known"] = expected;
 
-  if (!options.out.empty())
-    write_run_folder(options.out, [&](const std::filesystem::path& folder) {
-      write_npy_vector<S>(folder / "eigenvalues.npy", result.values);
-      write_npy<S>(folder / "eigenvectors.npy", result.vectors);
-      if (!history.empty()) write_history(folder / "history.csv", history);
-      write_summary(folder, summary);
-      write_report(folder);
-    });
-  if (options.json)
-    fmt::print("{}\n", summary.dump(2));
-  else
-    print_table(result, expected);
-  print_end(result, solve, options.verbose || (!options.quiet && !options.json));
+  RunReport report{.problem = gevp_problem(), .summary = std::move(summary)};
+  if (!options.run.out.empty()) report.weights.push_back(result.vectors.template cast<double>());
+  deliver(options.run, {.report = std::move(report),
+                        .history = history_table(history),
+                        .write_files =
+                            [&](const std::filesystem::path& folder) {
+                              write_npy_vector<S>(folder / "eigenvalues.npy", result.values);
+                              write_npy<S>(folder / gevp_problem().views[0].weights, result.vectors);
+                            },
+                        .print_table = [&] { print_table(result, expected); }});
+  print_end(result, solve, options.run.verbose || (!options.run.quiet && !options.run.json));
 }
 
 void check(Options& options) {
@@ -233,21 +216,19 @@ void check(Options& options) {
   else
     options.gevp.method = parse_gevp_method(options.method);
   if (options.direction != "auto") options.gevp.direction = parse_direction(options.direction);
-  if (!options.out.empty())
-    require_usable_folder(options.out, options.force ? Existing::replace : Existing::refuse);
-  if (options.threads != 0) set_threads(options.threads);
+  begin(options.run);
 }
 
 }  // namespace
 
 void setup_gevp(CLI::App& parent, Action action) {
   auto options = std::make_shared<Options>();
-  auto* command = parent.add_subcommand("gevp", "Largest or smallest eigenpairs of A x = lambda B x");
-  const auto add = [&](const char* name, auto& value, const char* shown, const char* text) {
-    return command->add_option(name, value, text)->option_text(shown);
-  };
-  add("A", options->a, "FILE", "symmetric matrix: .npy, or Matrix Market, dense or sparse")->required();
-  add("B", options->b, "FILE", "symmetric positive definite matrix of the same size")->required();
+  auto* command = parent.add_subcommand(std::string(gevp_problem().name),
+                                        "Largest or smallest eigenpairs of A x = lambda B x");
+  const OptionAdder add{command};
+  const auto& files = gevp_problem().files;
+  add(files[0].name, options->a, "FILE", files[0].text)->required();
+  add(files[1].name, options->b, "FILE", files[1].text)->required();
   add("-p,--components", options->gevp.components, "K", "how many eigenpairs; required")
       ->required()
       ->check(whole_number(1));
@@ -266,15 +247,15 @@ void setup_gevp(CLI::App& parent, Action action) {
       ->check(whole_number(1));
   add("--step", options->gevp.step, "ETA", "of a baseline [from the data]")->check(positive_number());
   add("--known", options->known, "FILE", "eigenvalues to compare with");
-  add("--precision", options->precision, "NAME", "single or double [double]")
+  add("--precision", options->run.precision, "NAME", "single or double [double]")
       ->check(one_of({"single", "double"}));
   add("--seed", options->gevp.seed, "N", "of the random start [0]")->check(whole_number(0));
-  add("--threads", options->threads, "N", "of dense products [all]")->check(whole_number(1));
-  auto* out = add("--out", options->out, "FOLDER",
+  add("--threads", options->run.threads, "N", "of dense products [all]")->check(whole_number(1));
+  auto* out = add("--out", options->run.out, "FOLDER",
                   "a new folder for eigenvalues.npy, eigenvectors.npy, history, summary and report");
-  command->add_flag("--force", options->force, "replace the run that is there")->needs(out);
-  command->add_flag("--json", options->json, "print one JSON object instead of the table");
-  add_quiet({command}, options->quiet, options->verbose);
+  command->add_flag("--force", options->run.force, "replace the run that is there")->needs(out);
+  command->add_flag("--json", options->run.json, "print one JSON object instead of the table");
+  add_quiet(add, options->run.quiet, options->run.verbose);
   command->footer(
       "Examples:\n"
       "  landfall gevp A.npy B.npy -p 5\n"
@@ -286,7 +267,7 @@ void setup_gevp(CLI::App& parent, Action action) {
                                  fmt::format("is of landing, but --method is {}", options->method));
     check(*options);
     if (action == Action::plan) require_planned(options->gevp.baseline);
-    const bool single = options->precision == "single";
+    const bool single = options->run.precision == "single";
     if (action == Action::plan)
       single ? plan<float>(*options) : plan<double>(*options);
     else

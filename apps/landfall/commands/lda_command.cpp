@@ -1,39 +1,28 @@
 // landfall lda DATA --labels FILE: the directions in which classes of rows differ most.
-#include <landfall/data/formats/labels.hpp>
 #include <landfall/data/formats/npy.hpp>
 #include <landfall/data/formats/open_source.hpp>
 #include <landfall/errors.hpp>
-#include <landfall/models/lda/lda_plan.hpp>
+#include <landfall/models/lda/lda.hpp>
 
-#include <memory>
-#include <optional>
-
-#include "commands/commands.hpp"
-#include "report/report_rows.hpp"
+#include "commands/model_command.hpp"
 #include "runs/model_run.hpp"
-#include "runs/run_checkpoints.hpp"
-#include "terminal/plan_table.hpp"
 #include "terminal/table.hpp"
-#include "terminal/watched_source.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
 namespace {
 
-struct Options {
-  std::string data;
-  std::string labels, column;  // a file, or a column of the data; neither: svmlight's own
-  LdaOptions lda;
-  RunOptions run;
-  ReportOptions report;
+/// A file of labels, or a column of the data; where neither is given, svmlight's own.
+struct LabelOptions {
+  std::string file, column;
 };
 
 template <class S>
-LabelledSource<S> open_data(const Options& options) {
-  if (!options.column.empty()) return open_labelled<S>(options.data, options.column);
-  auto source = open_source<S>(options.data);
-  if (!options.labels.empty()) {
-    Labels labels = read_labels_of(options.labels, source->rows());
+LabelledSource<S> open_data(const std::string& data, const LabelOptions& options) {
+  if (!options.column.empty()) return open_labelled<S>(data, options.column);
+  auto source = open_source<S>(data);
+  if (!options.file.empty()) {
+    Labels labels = read_labels_of(options.file, source->rows());
     return {std::move(source), std::move(labels)};
   }
   if (source->format() != "svmlight")
@@ -46,138 +35,101 @@ LabelledSource<S> open_data(const Options& options) {
 }
 
 template <class S>
-Json summarize(const Options& options, const LdaResult<S>& result, double seconds) {
-  Json summary{
-      {"problem", "lda"},
-      {"data", Json::array({options.data})},
-      {"method", to_string(result.method)},
-      {"reason", result.reason},
-      {"samples", result.samples},
-      {"features", result.weights.rows()},
-      {"components", result.weights.cols()},
-      {"eigenvalues", numbers(result.eigenvalues)},
-      {"explained_ratio", result.explained_ratio.size() > 0 ? Json(numbers(result.explained_ratio)) : Json()},
-      {"training_accuracy", result.training_accuracy},
-      {"infeasibility", result.infeasibility},
-  };
-  append_run(summary, options.run, options.lda, result, result.ridge, seconds);
-  summary["dropped_columns"] = result.dropped;
-  summary["classes"] = result.classes;
-  summary["priors"] = numbers(result.priors);
-  if (result.held_out_accuracy) {
-    summary["held_out_samples"] = result.held_out_samples;
-    summary["held_out_accuracy"] = *result.held_out_accuracy;
+class LdaFit final : public ModelFit<S> {
+ public:
+  LdaFit(const ModelOptions& options, const LabelOptions& given) {
+    auto data = open_data<S>(options.files[0], given);
+    this->views.push_back(std::move(data.source));
+    this->labels = std::move(data.labels);
   }
-  return summary;
-}
 
-template <class S>
-void print_table(const LdaResult<S>& result) {
-  const auto values = aligned(numbers(result.eigenvalues), 6);
-  const bool explained = result.explained_ratio.size() > 0;
-  fmt::print("{:>8}  {:>10}{}\n", "", "eigenvalue", explained ? "  explained" : "");
-  for (Index j = 0; j < result.eigenvalues.size(); ++j) {
-    fmt::print("{:>8}  {:>10}", j + 1, values[static_cast<std::size_t>(j)]);
-    if (explained) fmt::print("  {:>7.2f} %", 100 * result.explained_ratio(j));
-    fmt::print("\n");
+  ShownPlan plan(const FitOptions& options) override {
+    return shown(plan_lda<S>(*this->views[0], *this->labels, options));
   }
-  const auto share = [](std::string_view name, double accuracy, Index rows) {
-    fmt::print("{:>8}  {:>8.2f} %  of {}\n", name, 100 * accuracy,
-               counted(static_cast<std::size_t>(rows), "row"));
-  };
-  share("accuracy", result.training_accuracy, result.samples);
-  if (result.held_out_accuracy) share("held out", *result.held_out_accuracy, result.held_out_samples);
-}
 
-template <class S>
-void write_files(const std::filesystem::path& folder, const Options& options, const LdaResult<S>& result,
-                 ReportRows<S>& rows) {
-  write_npy<S>(folder / "weights.npy", result.weights);
-  write_npy_vector<double>(folder / "mean.npy", result.mean);
-  write_npy<double>(folder / "centres.npy", result.centres);
-  rows.write(folder, {{result.weights, result.mean}}, options.lda.transform);
-}
+  const FitResult<S>& fit(const FitOptions& options) override {
+    result_ = fit_lda<S>(std::move(this->views[0]), *this->labels, options);
+    return result_;
+  }
 
-template <class S>
-void run(const Options& options, const CLI::App& command) {
-  const auto start = Clock::now();
-  RunCheckpoints checkpoints(options.run, command);
-  auto [source, labels] = open_data<S>(options);
-  const Json index = first_index(*source);
-  ReportRows<S> rows(options.report, {source.get()},
-                     {.memory = options.lda.memory, .kept = !options.run.out.empty(), .labels = &labels});
-  LdaOptions lda = options.lda;
-  const auto result = [&, &source = source, &labels = labels] {
-    if (options.run.verbose && source->rewindable())
-      print_plan(stderr, plan_lda<S>(*source, labels, options.lda));
-    lda.checkpoints = checkpoints.hooks();
-    ProgressLine line(standard_error(), !options.run.quiet);
-    lda.observer = show_progress(
-        line,
-        {.passes = lda.passes, .rows = training_rows(*source, lda.held_out), .verbose = options.run.verbose});
-    return fit_lda<S>(watched<S>(std::move(source), line), labels, lda);
-  }();
-  const double seconds = since(start);
-  Json summary = summarize(options, result, seconds);
-  summary["first_index"] = index;
-  deliver(
-      options.run, summary, result.history,
-      [&](const auto& folder) {
-        write_files(folder, options, result, rows);
-        checkpoints.write_last(folder);
-      },
-      [&] { print_table(result); });
-  if (options.run.verbose) tell_choice(result.choice, result.batch, result.back_offs);
-  if (options.run.quiet || (options.run.json && !options.run.verbose)) return;
-  tell_dropped(options.data, result.dropped);
-  tell_end(to_string(result.method), result.reason, result.samples, fmt::format("{:.3g}", result.ridge),
-           result.passes, seconds);
-}
+  void add_numbers(Json& summary) const override {
+    summary["eigenvalues"] = numbers(result_.eigenvalues);
+    summary["explained_ratio"] =
+        result_.explained_ratio.size() > 0 ? Json(numbers(result_.explained_ratio)) : Json();
+    summary["training_accuracy"] = result_.training_accuracy;
+  }
 
-template <class S>
-void plan(const Options& options) {
-  const auto [source, labels] = open_data<S>(options);
-  tell_plan("lda", plan_lda<S>(*source, labels, options.lda), options.run.json);
-}
+  void add_more(Json& summary) const override {
+    summary["classes"] = result_.classes;
+    summary["priors"] = numbers(result_.priors);
+    if (result_.held_out_accuracy) {
+      summary["held_out_samples"] = result_.held_out_samples;
+      summary["held_out_accuracy"] = *result_.held_out_accuracy;
+    }
+  }
+
+  void print_table() const override {
+    const auto values = aligned(numbers(result_.eigenvalues), 6);
+    const bool explained = result_.explained_ratio.size() > 0;
+    fmt::print("{:>8}  {:>10}{}\n", "", "eigenvalue", explained ? "  explained" : "");
+    for (Index j = 0; j < result_.eigenvalues.size(); ++j) {
+      fmt::print("{:>8}  {:>10}", j + 1, values[static_cast<std::size_t>(j)]);
+      if (explained) fmt::print("  {:>7.2f} %", 100 * result_.explained_ratio(j));
+      fmt::print("\n");
+    }
+    const auto share = [](std::string_view name, double accuracy, Index rows) {
+      fmt::print("{:>8}  {:>8.2f} %  of {}\n", name, 100 * accuracy,
+                 counted(static_cast<std::size_t>(rows), "row"));
+    };
+    share("accuracy", result_.training_accuracy, result_.samples);
+    if (result_.held_out_accuracy) share("held out", *result_.held_out_accuracy, result_.held_out_samples);
+  }
+
+  void write_files(const std::filesystem::path& folder) const override {
+    write_npy<double>(folder / "centres.npy", result_.centres);
+  }
+
+ private:
+  LdaResult<S> result_;
+};
+
+class LdaCommand final : public ModelCommand {
+ public:
+  const ProblemEntry& problem() const override { return find_problem("lda"); }
+
+  ModelHelp help() const override {
+    return {.text = "Directions in which classes of rows differ most",
+            .components = "how many [one less than classes]",
+            .method = "auto, exact or landing [auto: what fits, then time]",
+            .defaults = {.passes = "4", .batch = "128 or 8p; sparse rows 1024", .ridge = "1e-6; double 1e-8"},
+            .centring = false,
+            .guard = "16 or p",
+            .examples =
+                "  landfall lda images.npy --labels labels.npy -p 5 --held-out 0.2\n"
+                "  landfall lda iris.csv --label-column species --out run"};
+  }
+
+  void add_data_options(const OptionAdder& add) override {
+    auto* file = add("--labels", labels_.file, "FILE", "one per row: text, .npy, IDX [svmlight: its own]");
+    add("--label-column", labels_.column, "NAME", "or number from 1: of DATA, instead of --labels")
+        ->excludes(file);
+  }
+
+  std::unique_ptr<ModelFit<float>> open_single() const override {
+    return std::make_unique<LdaFit<float>>(options, labels_);
+  }
+  std::unique_ptr<ModelFit<double>> open_double() const override {
+    return std::make_unique<LdaFit<double>>(options, labels_);
+  }
+
+ private:
+  LabelOptions labels_;
+};
 
 }  // namespace
 
 void setup_lda(CLI::App& parent, Action action) {
-  auto options = std::make_shared<Options>();
-  auto* command = parent.add_subcommand("lda", "Directions in which classes of rows differ most");
-  const OptionAdder add{command};
-  LdaOptions& lda = options->lda;
-  add("DATA", options->data, "FILE", ".npy, csv, HDF5, Matrix Market, svmlight, IDX, folder")->required();
-  auto* labels = add("--labels", options->labels, "FILE", "one per row: text, .npy, IDX [svmlight: its own]");
-  add("--label-column", options->column, "NAME", "or number from 1: of DATA, instead of --labels")
-      ->excludes(labels);
-  add("-p,--components", lda.components, "K", "how many [one less than classes]")->check(whole_number(1));
-  add.choice(
-      "--method", {"auto", "exact", "landing"},
-      [&lda](const std::string& name) { lda.method = parse_fit_method(name); },
-      "auto, exact or landing [auto: what fits, then time]");
-  add_solver_options(add, lda,
-                     {.passes = "4", .batch = "128 or 8p; sparse rows 1024", .ridge = "1e-6; double 1e-8"});
-  add_row_options(add, lda.transform);
-  add_held_out(add, lda.held_out);
-  add_run_options(add, options->run);
-  add_image(add, options->report);
-  add_checkpoint_options(add, options->run);
-  add_landing_options(add, lda.landing);
-  add_guard(add, lda.guard, "16 or p");
-  command->footer(
-      "Examples:\n"
-      "  landfall lda images.npy --labels labels.npy -p 5 --held-out 0.2\n"
-      "  landfall lda iris.csv --label-column species --out run");
-  command->callback([options, action, command] {
-    if (options->lda.method == FitMethod::exact) refuse_by_hand(*command, "exact");
-    begin(options->run);
-    const bool single = options->run.precision == "single";
-    if (action == Action::plan)
-      single ? plan<float>(*options) : plan<double>(*options);
-    else
-      single ? run<float>(*options, *command) : run<double>(*options, *command);
-  });
+  setup_model(parent, action, std::make_shared<LdaCommand>());
 }
 
 }  // namespace landfall::app

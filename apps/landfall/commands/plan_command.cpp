@@ -1,15 +1,13 @@
 // landfall plan cca|ica|lda|gevp ...: what the command of that name would do, and why; runs nothing.
 #include "commands/commands.hpp"
+#include "problems/problems.hpp"
 
 namespace landfall::app {
 
 void setup_plan(CLI::App& program) {
   auto* command = program.add_subcommand("plan", "What a command would do, with its memory and time");
   command->require_subcommand(1);
-  setup_cca(*command, Action::plan);
-  setup_ica(*command, Action::plan);
-  setup_lda(*command, Action::plan);
-  setup_gevp(*command, Action::plan);
+  for (const ProblemEntry& problem : problems()) problem.setup(*command, Action::plan);
   command->footer(
       "Takes the arguments of the command.\n"
       "Examples:\n"

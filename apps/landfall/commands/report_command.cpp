@@ -19,8 +19,9 @@ void setup_report(CLI::App& program) {
       "  landfall report run\n"
       "  landfall report build/demo/comparison");
   command->callback([run] {
-    is_comparison(*run) ? write_comparison_report(*run) : write_report(*run);
-    fmt::print("{}\n", (std::filesystem::path(*run) / "report.html").string());
+    const auto file = std::filesystem::path(*run) / "report.html";
+    is_comparison(*run) ? write_comparison_report(*run) : write_report(file, read_report(*run));
+    fmt::print("{}\n", file.string());
   });
 }
 

@@ -44,8 +44,7 @@ std::vector<Figure> chosen(const std::string& name) {
 void print_table(const std::vector<Page>& pages) {
   for (const Page& page : pages)
     for (const Claim& claim : page.claims)
-      fmt::print("{:<24} {:<8} {}\n{:>34}{}\n", page.name, claim.agrees ? "agrees" : "differs", claim.claim,
-                 "", claim.measured);
+      fmt::print("{:<24} {:<8} {}\n{:>34}{}\n", page.name, claim.verdict(), claim.claim, "", claim.measured);
 }
 
 void run(const Options& options) {

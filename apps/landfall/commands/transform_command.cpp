@@ -7,19 +7,22 @@
 #include <landfall/errors.hpp>
 #include <landfall/models/fit/plan.hpp>
 #include <landfall/models/lda/discriminant.hpp>
+#include <landfall/run/run_folder.hpp>
+#include <landfall/run/scores.hpp>
 
+#include <algorithm>
 #include <memory>
+#include <numeric>
 #include <optional>
 
 #include "commands/commands.hpp"
 #include "runs/fitted_run.hpp"
-#include "runs/run_folder.hpp"
-#include "runs/scores.hpp"
 #include "terminal/model_options.hpp"
 #include "terminal/progress.hpp"
 #include "terminal/stopwatch.hpp"
 #include "terminal/table.hpp"
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace landfall::app {
 namespace {
@@ -35,25 +38,31 @@ struct Options {
 
 /// The numbers of the views that the files are of.
 std::vector<std::size_t> chosen_views(const Options& options, const FittedRun& run) {
+  const ProblemEntry& problem = *run.problem;
   const auto given = counted(options.data.size(), "file");
-  if (run.problem != "cca") {
+  if (problem.views.size() == 1) {
     if (!options.view.empty())
       throw UsageError(
-          fmt::format("--view: {} is a run of {}, which has one view", options.run, run.problem));
+          fmt::format("--view: {} is a run of {}, which has one view", options.run, problem.name));
     if (options.data.size() != 1)
       throw UsageError(
-          fmt::format("{}: a run of {} takes one file, got {}", options.run, run.problem, given));
+          fmt::format("{}: a run of {} takes one file, got {}", options.run, problem.name, given));
     return {0};
   }
-  if (options.view.empty() && options.data.size() != 2)
-    throw UsageError(
-        fmt::format("{}: a run of cca takes its left and its right file, or one of them with --view left or "
-                    "right, got {}",
-                    options.run, given));
-  if (!options.view.empty() && options.data.size() != 1)
+  std::vector<std::size_t> all(problem.views.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  if (options.view.empty()) {
+    if (options.data.size() == all.size()) return all;
+    std::vector<std::string_view> names;
+    for (const ViewEntry& view : problem.views) names.push_back(view.name);
+    throw UsageError(fmt::format("{}: a run of {} takes its {} file, or one of them with --view {}, got {}",
+                                 options.run, problem.name, fmt::join(names, " and its "),
+                                 fmt::join(names, " or "), given));
+  }
+  if (options.data.size() != 1)
     throw UsageError(fmt::format("--view {}: takes one file, got {}", options.view, given));
-  if (options.view.empty()) return {0, 1};
-  return {options.view == "left" ? std::size_t{0} : std::size_t{1}};
+  const auto at = std::ranges::find(problem.views, options.view, &ViewEntry::name);
+  return {static_cast<std::size_t>(at - problem.views.begin())};
 }
 
 /// Columns as the run had them. An svmlight file whose last columns are empty is as wide as the run says.
@@ -85,9 +94,9 @@ ScoreReader<S> open_scores(const Options& options, const FittedRun& run) {
   std::vector<ScoredView<S>> views;
   const auto chosen = chosen_views(options, run);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    auto [weights, mean] = read_view<S>(run, chosen[i]);
-    auto source = open_columns<S>(options, options.data[i], run.first_index[chosen[i]], weights.rows());
-    views.push_back({std::move(source), std::move(weights), std::move(mean)});
+    auto view = read_view<S>(run, chosen[i]);
+    auto source = open_columns<S>(options, options.data[i], run.first_index[chosen[i]], view.weights.rows());
+    views.push_back({std::move(source), std::move(view.weights), std::move(view.mean)});
   }
   Missing missing = options.missing.value_or(run.missing);
   if (missing == Missing::mean && !run.centred) {
@@ -230,9 +239,9 @@ void setup_transform(CLI::App& program) {
   command->callback([options] {
     require_new_file(options->out);
     const FittedRun fitted = read_run(options->run);
-    if (options->predict && fitted.problem != "lda")
-      throw UsageError(
-          fmt::format("--predict: {} is a run of {}, expected one of lda", options->run, fitted.problem));
+    if (options->predict && !fitted.problem->has_classes)
+      throw UsageError(fmt::format("--predict: {} is a run of {}, expected one of lda", options->run,
+                                   fitted.problem->name));
     fitted.precision == "single" ? run<float>(*options, fitted) : run<double>(*options, fitted);
   });
 }

@@ -3,9 +3,9 @@
 #include <landfall/models/fit/plan.hpp>
 
 #include <algorithm>
-#include <fstream>
 #include <functional>
 
+#include "problems/problems.hpp"
 #include "report/report_parts.hpp"
 #include "terminal/command_line.hpp"
 #include <fmt/format.h>
@@ -13,12 +13,6 @@
 
 namespace landfall::app {
 namespace {
-
-std::string problem_name(const std::string& problem) {
-  if (problem == "cca") return "canonical correlations";
-  if (problem == "ica") return "independent components";
-  return "a generalized eigenproblem";
-}
 
 bool failed(const Json& run) {
   return run["failed"];
@@ -35,21 +29,20 @@ std::string spaced(std::string key) {
   return key;
 }
 
-Json table(const Json& result) {
-  const bool passes = result["problem"] != "gevp";
-  Json table{{"columns",
-              {"method", spaced(result["measure"]), "of exact", "infeasibility",
-               passes ? "passes" : "iterations", "seconds", "peak memory"}},
-             {"rows", Json::array()}};
+Json table(const ProblemEntry& problem, const Json& result) {
+  const std::string effort(problem.effort);
+  Json table{
+      {"columns",
+       {"method", spaced(result["measure"]), "of exact", "infeasibility", effort, "seconds", "peak memory"}},
+      {"rows", Json::array()}};
   for (const auto& run : result["runs"]) {
     if (failed(run)) {
       table["rows"].push_back({run["name"], "failed", "", "", "", "", ""});
       continue;
     }
     table["rows"].push_back({run["name"], fixed(run, "value", 6), fixed(run, "fraction", 6),
-                             fmt::format("{:.1e}", run["infeasibility"].get<double>()),
-                             run[passes ? "passes" : "iterations"], fixed(run, "seconds", 2),
-                             memory_text(run["peak_memory_bytes"])});
+                             fmt::format("{:.1e}", run["infeasibility"].get<double>()), run[effort],
+                             fixed(run, "seconds", 2), memory_text(run["peak_memory_bytes"])});
   }
   return table;
 }
@@ -127,15 +120,15 @@ bool is_comparison(const std::filesystem::path& folder) {
 }
 
 void write_comparison_report(const std::filesystem::path& folder) {
-  std::ifstream text(folder / kComparison);
-  const Json result = Json::parse(text);
+  const Json result = read_json(folder / kComparison);
+  const ProblemEntry& problem = find_problem(result["problem"].get<std::string>());
   std::vector<std::string> words{
       "Each run was a process of its own; its seconds do not count the evaluation on all rows. "
       "Its own report is in the folder of its name beside this one."};
   if (!result["exact"].is_null())
     words.push_back(fmt::format("The exact optimum is {:.6f}.", result["exact"]["value"].get<double>()));
   Json sections = Json::array();
-  sections.push_back({{"heading", "Methods"}, {"text", words}, {"table", table(result)}});
+  sections.push_back({{"heading", "Methods"}, {"text", words}, {"table", table(problem, result)}});
   sections.push_back({{"heading", "What they cost"}, {"charts", cost_charts(result)}});
   if (Json charts = curves(result); !charts.empty())
     sections.push_back(
@@ -150,8 +143,8 @@ void write_comparison_report(const std::filesystem::path& folder) {
                         {"charts", std::move(charts)}});
   if (result.contains("command"))
     sections.push_back({{"heading", "How to reproduce it"}, {"code", shell_text(result["command"])}});
-  write_page(folder / "report.html", {{"title", "Comparison: " + problem_name(result["problem"])},
-                                      {"sections", std::move(sections)}});
+  write_page(folder / "report.html",
+             {{"title", fmt::format("Comparison: {}", problem.subject)}, {"sections", std::move(sections)}});
 }
 
 }  // namespace landfall::app

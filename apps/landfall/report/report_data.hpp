@@ -1,13 +1,33 @@
-// The report of a run, from what its folder holds.
+// The report of a run, from what the run has in memory or from what its folder holds.
 //
-//   write_report("run");                  // run/report.html
+//   write_report("run/report.html", {.problem = find_problem("cca"), .summary = summary, .weights = weights});
+//   write_report("run/report.html", read_report("run"));
 #pragma once
 
+#include <landfall/linalg/types.hpp>
+
 #include <filesystem>
+#include <vector>
+
+#include "problems/problems.hpp"
+#include "report/report_parts.hpp"
 
 namespace landfall::app {
 
-/// Writes folder/report.html anew. DataError where the folder is not that of a run.
-void write_report(const std::filesystem::path& folder);
+/// The file of RunReport::rows in a run folder.
+inline constexpr const char* kReportRows = "report.json";
+
+struct RunReport {
+  const ProblemEntry& problem;
+  Json summary;                           // as in summary.json
+  Json rows = {};                         // as in report.json: columns, image and a sample of scores
+  std::vector<Matrix<double>> weights{};  // of each view, one column per component
+  History history{};
+};
+
+/// DataError: not the folder of a run.
+RunReport read_report(const std::filesystem::path& folder);
+
+void write_report(const std::filesystem::path& file, const RunReport& report);
 
 }  // namespace landfall::app

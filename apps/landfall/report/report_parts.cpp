@@ -1,8 +1,8 @@
 #include "report/report_parts.hpp"
 
 #include <landfall/data/formats/csv_source.hpp>
-#include <landfall/data/io/file.hpp>
 #include <landfall/report/report.hpp>
+#include <landfall/run/run_folder.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -54,9 +54,7 @@ Json history_chart(const std::vector<NamedHistory>& runs, const std::string& qua
 }  // namespace
 
 void write_page(const std::filesystem::path& path, const Json& page) {
-  AtomicFile file(path);
-  file.write(report_page(page.dump(-1, ' ', false, Json::error_handler_t::replace)));
-  file.commit();
+  write_text(path, report_page(page.dump(-1, ' ', false, Json::error_handler_t::replace)));
 }
 
 Json rounded(double value) {
@@ -69,23 +67,28 @@ Json rounded(const std::vector<double>& values) {
   return list;
 }
 
-History read_history(const std::filesystem::path& path) {
+History shown_history(const HistoryTable& table) {
   History history;
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) return history;
-  CsvSource<double> source(path, {.header = CsvHeader::present});
-  std::vector<std::vector<double>> columns(static_cast<std::size_t>(source.cols()));
-  Batch<double> batch;
-  while (source.read(4096, batch) > 0)
-    for (Index i = 0; i < batch.rows(); ++i)
-      for (std::size_t j = 0; j < columns.size(); ++j)
-        columns[j].push_back(batch.dense()(static_cast<Index>(j), i));
-  const auto lines = thinned(columns.empty() ? 0 : columns[0].size());
-  for (std::size_t j = 0; j < columns.size(); ++j) {
-    auto& kept = history[source.column_names()[j]];
-    for (const std::size_t i : lines) kept.push_back(columns[j][i]);
+  const auto lines = thinned(static_cast<std::size_t>(table.rows.rows()));
+  for (std::size_t j = 0; j < table.names.size(); ++j) {
+    auto& column = history[table.names[j]];
+    for (const std::size_t i : lines)
+      column.push_back(table.rows(static_cast<Index>(i), static_cast<Index>(j)));
   }
   return history;
+}
+
+History read_history(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return {};
+  CsvSource<double> source(path, {.header = CsvHeader::present});
+  HistoryTable table{source.column_names(), Matrix<double>(0, source.cols())};
+  Batch<double> batch;
+  while (source.read(4096, batch) > 0) {
+    table.rows.conservativeResize(table.rows.rows() + batch.rows(), Eigen::NoChange);
+    table.rows.bottomRows(batch.rows()) = batch.dense().transpose();
+  }
+  return shown_history(table);
 }
 
 Json convergence_charts(const std::vector<NamedHistory>& runs) {

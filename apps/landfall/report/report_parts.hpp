@@ -13,11 +13,9 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include "problems/summary.hpp"
 
 namespace landfall::app {
-
-using Json = nlohmann::ordered_json;
 
 /// Writes the page, as report.hpp describes it, whole or not at all.
 void write_page(const std::filesystem::path& file, const Json& page);
@@ -26,9 +24,16 @@ void write_page(const std::filesystem::path& file, const Json& page);
 Json rounded(double value);
 Json rounded(const std::vector<double>& values);
 
-/// The columns of a history.csv by their names; empty where there is no such file. At most about 1500 lines: the
-/// first hundred, then evenly spread ones.
+/// What landing or another method reported after each of its steps.
+struct HistoryTable {
+  std::vector<std::string> names;  // of the columns
+  Matrix<double> rows;             // one per step
+};
+
+/// The columns by their names, of at most about 1500 rows: the first hundred, then evenly spread ones.
 using History = std::map<std::string, std::vector<double>>;
+History shown_history(const HistoryTable& table);
+/// Of a history.csv; empty where there is no such file.
 History read_history(const std::filesystem::path& path);
 
 struct NamedHistory {

@@ -1,6 +1,5 @@
 #include "report/report_rows.hpp"
 
-#include <landfall/data/io/file.hpp>
 #include <landfall/data/rows/rows.hpp>
 #include <landfall/errors.hpp>
 
@@ -9,12 +8,9 @@
 
 #include "terminal/table.hpp"
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace landfall::app {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr Index kMostRows = 2000;
 constexpr Index kMostScores = 8;  // of each row and view
@@ -122,8 +118,7 @@ void ReportRows<S>::read_first(const std::vector<Source<S>*>& views, std::uint64
 }
 
 template <class S>
-void ReportRows<S>::write(const std::filesystem::path& folder, const std::vector<View>& views,
-                          const TransformOptions& transform) {
+Json ReportRows<S>::json(std::span<const FittedView<S>> views, const TransformOptions& transform) {
   Json data{{"columns", names_}};
   if (!image_.empty()) data["image"] = image_;
 
@@ -132,13 +127,13 @@ void ReportRows<S>::write(const std::filesystem::path& folder, const std::vector
   Index count = rows_.empty() ? 0 : rows_[0].rows();
   for (const auto& batch : rows_) count = std::min(count, batch.rows());
   for (std::size_t v = 0; v < views.size() && count > 0; ++v) {
-    const auto& [weights, mean] = views[v];
+    const Matrix<S>& weights = views[v].weights;
     TransformOptions rules{
         .centring = transform.centring == Centring::none ? Centring::none : Centring::exact,
         .missing = transform.missing};
     Transform<S> centre("", weights.rows(), rules);
     ColumnStatistics columns;
-    columns.mean = mean;
+    columns.mean = views[v].mean;
     centre.follow(columns);
     const auto numbers = rows_[v].numbers();
     const std::vector<Index> of(numbers.begin(), numbers.begin() + count);
@@ -165,9 +160,7 @@ void ReportRows<S>::write(const std::filesystem::path& folder, const std::vector
     for (const auto& row : sample["rows"]) sample["labels"].push_back(labels->of(row.get<Index>()));
   }
   data["sample"] = std::move(sample);
-  AtomicFile file(folder / "report.json");
-  file.write(data.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
-  file.commit();
+  return data;
 }
 
 template class ReportRows<float>;

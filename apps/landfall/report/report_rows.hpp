@@ -3,18 +3,20 @@
 //
 //   ReportRows<float> rows(options.report, {left.get(), right.get()}, {.memory = memory, .kept = true});
 //   const auto result = fit_cca<float>(std::move(left), std::move(right), options);
-//   rows.write(folder, {{x, mean_x}, {y, mean_y}}, options.transform);        // folder/report.json
+//   const Json shown = rows.json(result.views, options.transform);            // report.json of the run folder
 #pragma once
 
 #include <landfall/data/formats/labels.hpp>
 #include <landfall/data/rows/source.hpp>
 #include <landfall/data/rows/transform.hpp>
+#include <landfall/models/fit/result.hpp>
 
-#include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "problems/summary.hpp"
 #include "terminal/arguments.hpp"
 
 namespace landfall::app {
@@ -50,14 +52,10 @@ class ReportRows {
   /// the rows. Sources that can be read once only are left alone.
   ReportRows(const ReportOptions& options, const std::vector<Source<S>*>& views, const SampleOptions& sample);
 
-  struct View {
-    Matrix<S> weights;  // one row per column of the file
-    Vector<double> mean;
-  };
   /// After the fit, which knows the number of rows of any file: DataError where there are more or fewer labels.
   void expect_rows(const std::string& data, Index rows) const;
-  void write(const std::filesystem::path& folder, const std::vector<View>& views,
-             const TransformOptions& transform);
+  /// Names of columns, size of the picture, scores of the rows.
+  Json json(std::span<const FittedView<S>> views, const TransformOptions& transform);
 
  private:
   void spread(const std::vector<Source<S>*>& views, Index most);

@@ -18,7 +18,7 @@ struct Run {
 };
 
 std::vector<Run> grid(const PencilProblem& problem, const PencilStep& base,
-                      const std::vector<double>& factors, int iterations) {
+                      const std::vector<double>& factors, std::uint64_t iterations) {
   std::vector<Run> runs;
   for (const double eta : factors)
     for (const double omega : factors)
@@ -56,7 +56,7 @@ Table runs_table(const std::vector<std::pair<std::string, std::vector<Run>>>& se
 void run_fig_sensitivity_plam(const ReproduceSettings& settings, Page& page) {
   const std::vector<double> factors{0.25, 0.75, 1.25, 1.75};
   const Index n = settings.quick ? 80 : 1000;
-  const int iterations = settings.quick ? 60 : 150;
+  const std::uint64_t iterations = settings.quick ? 60 : 150;
   const PencilProblem problem = pencil_problem(PencilKind::released, n, n / 2, settings.seed);
   page.text = {
       fmt::format("n = {}, p = {}, the code's spectra; eta and omega of fig-gevp, each multiplied by 0.25, "
@@ -104,7 +104,7 @@ void run_fig_sensitivity_plam(const ReproduceSettings& settings, Page& page) {
 void run_fig_sensitivity_landing(const ReproduceSettings& settings, Page& page) {
   const std::vector<double> factors{0.125, 0.25, 0.5, 2, 4};
   const Index n = settings.quick ? 80 : 1000;
-  const int iterations = settings.quick ? 60 : 150;
+  const std::uint64_t iterations = settings.quick ? 60 : 150;
   const PencilProblem problem = pencil_problem(PencilKind::released, n, n / 2, settings.seed);
   page.text = {fmt::format(
       "n = {}, p = {}, the code's spectra; eta = 85 and omega = 0.1 multiplied by 1/8, 1/4, 1/2, 2 and 4 "

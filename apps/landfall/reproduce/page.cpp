@@ -57,8 +57,7 @@ std::string csv_of(const Table& table) {
 Table claims_table(const Page& page) {
   Table table{
       .file = "claims", .heading = "Claims", .columns = {"the paper claims", "measured here", "agrees"}};
-  for (const Claim& claim : page.claims)
-    table.rows.push_back({claim.claim, claim.measured, claim.agrees ? "agrees" : "differs"});
+  for (const Claim& claim : page.claims) table.rows.push_back({claim.claim, claim.measured, claim.verdict()});
   return table;
 }
 
@@ -90,7 +89,10 @@ void write_page(const std::filesystem::path& folder, const Page& page) {
   const Table claims = claims_table(page);
   Json first = section_of(claims);
   for (Json& row : first["table"]["rows"])  // seen at a glance
-    row[2] = (row[2] == "agrees" ? "\u2713\u00a0" : "\u2717\u00a0") + row[2].get<std::string>();
+    row[2] = (row[2] == "agrees"   ? "\u2713\u00a0"
+              : row[2] == "fitted" ? "~\u00a0"
+                                   : "\u2717\u00a0") +
+             row[2].get<std::string>();
   first["text"] = page.text;
   Json sections = Json::array({first});
   if (!page.charts.empty()) {

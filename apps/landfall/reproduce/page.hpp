@@ -1,4 +1,4 @@
-// What a reproduced figure hands over: claims with what was measured, charts, tables. One place makes files of it.
+// What a reproduced figure consists of: claims with what was measured, charts, tables. write_page() makes files of it.
 //
 //   Page page{.name = "fig-gevp", .title = "Generalized eigenvalue problem"};
 //   page.claims.push_back({"Psi_B is the cheapest direction", "0.9 s against 1.4 s", true});
@@ -14,10 +14,14 @@
 
 namespace landfall::app {
 
-/// What the paper says, what came out here, and whether the two agree.
+/// What the paper says, what was measured here, and whether the two agree.
 struct Claim {
   std::string claim, measured;
   bool agrees = false;
+  bool fitted = false;  // a parameter was chosen so that they agree: the claim is not confirmed by that
+
+  /// "agrees", "fitted" (where it agrees with a fitted parameter) or "differs".
+  std::string verdict() const { return !agrees ? "differs" : fitted ? "fitted" : "agrees"; }
 };
 
 struct Series {

@@ -1,13 +1,13 @@
 #include "reproduce/pencil_runs.hpp"
 
+#include <landfall/baselines/registry.hpp>
+#include <landfall/landing/exact.hpp>
+#include <landfall/landing/solver.hpp>
 #include <landfall/linalg/pencil_eigen.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/random.hpp>
 #include <landfall/linalg/symmetric.hpp>
-#include <landfall/manifold/constants.hpp>
-#include <landfall/manifold/field.hpp>
 #include <landfall/manifold/retraction.hpp>
-#include <landfall/manifold/safe_step.hpp>
 
 #include <cmath>
 
@@ -16,29 +16,45 @@
 namespace landfall::app {
 namespace {
 
-constexpr double eps = 0.5;  // the safe region of the figures
-
-Matrix<double> sym(const Matrix<double>& m) {
-  return (m + m.transpose()) / 2;
+bool is_landing(PencilMethod method) {
+  return method == PencilMethod::landing_b || method == PencilMethod::landing_r;
 }
 
-/// X <- retraction of X - eta (B^-1 G - X sym(X'G)).
-void riemannian_step(const PencilProblem& problem, double eta, const Matrix<double>& g, Matrix<double>& x) {
-  Matrix<double> v(x.rows(), x.cols()), slope(x.cols(), x.cols());
-  problem.b_inverse->apply(g, v);
-  multiply_at<double>(x, g, slope);
-  multiply<double>(x, sym(slope), v, -1, 1);
-  x = retract_cholesky<double>(*problem.b, x, -eta * v);
-}
+class Recorder {
+ public:
+  Recorder(const PencilProblem& problem, const PencilLimits& limits,
+           const std::function<void(const PencilIterate&)>& observer)
+      : problem_(problem), limits_(limits), observer_(observer) {}
 
-/// X <- X - eta (G - Y sym(X'G) + omega Y H).
-void plam_step(const PencilStep& step, const Matrix<double>& g, const Matrix<double>& y,
-               const Matrix<double>& h, Matrix<double>& x) {
-  Matrix<double> slope(x.cols(), x.cols()), d = g;
-  multiply_at<double>(x, g, slope);
-  multiply<double>(y, step.omega * h - sym(slope), d, 1, 1);
-  x -= step.eta * d;
-}
+  /// False where the run has come to its end.
+  bool add(std::uint64_t iteration, double seconds, const Matrix<double>& x) {
+    g_.resize(x.rows(), x.cols());
+    y_.resize(x.rows(), x.cols());
+    h_.resize(x.cols(), x.cols());
+    problem_.a->apply(x, g_);
+    g_ *= -1;
+    problem_.b->apply(x, y_);
+    multiply_at<double>(x, y_, h_);
+    h_.diagonal().array() -= 1;
+    const double d = h_.norm(), value = g_.cwiseProduct(x).sum() / 2;
+    trace.iteration.push_back(static_cast<double>(iteration));
+    trace.seconds.push_back(seconds);
+    trace.gap.push_back((value - problem_.optimum) / std::abs(problem_.optimum));
+    trace.infeasibility.push_back(d * d / 2);
+    trace.diverged = !std::isfinite(value) || d > 1e3;
+    if (trace.diverged || iteration >= limits_.iterations || seconds >= limits_.seconds) return false;
+    if (observer_) observer_({x, g_, y_, h_});
+    return true;
+  }
+
+  PencilTrace trace{};
+
+ private:
+  const PencilProblem& problem_;
+  const PencilLimits& limits_;
+  const std::function<void(const PencilIterate&)>& observer_;
+  Matrix<double> g_, y_, h_;
+};
 
 }  // namespace
 
@@ -88,59 +104,46 @@ double PencilTrace::seconds_to(double wanted) const {
   return std::numeric_limits<double>::infinity();
 }
 
-PencilTrace run_pencil(const PencilProblem& problem, const PencilStep& step, const PencilLimits& limits) {
-  const bool landing = step.method == PencilMethod::landing_b || step.method == PencilMethod::landing_r;
-  const bool solves = step.method == PencilMethod::riemannian || step.method == PencilMethod::landing_r;
-  const Direction direction =
-      step.method == PencilMethod::landing_r ? Direction::riemannian : Direction::metric;
-  StiefelField<double> field({.direction = direction, .preconditioner = problem.b_inverse});
-  const StiefelConstants paper = paper_constants(problem.largest, problem.smallest, eps);
-  const StiefelConstants tight = tight_constants(problem.largest, problem.smallest, eps);
+FieldOptions<double> field_of(const PencilProblem& problem, PencilMethod method) {
+  if (method == PencilMethod::landing_r)
+    return {.direction = Direction::riemannian, .preconditioner = problem.b_inverse};
+  return {.direction = Direction::metric};
+}
 
-  Matrix<double> x = problem.start;
-  Matrix<double> g(x.rows(), x.cols()), y = g, lambda = g, z = g;
-  RayWorkspace<double> rays;
-  PencilTrace trace;
-  double spent = solves ? problem.factor_seconds : 0;
-  for (int k = 0;; ++k) {
-    Stopwatch watch;
-    problem.a->apply(x, g);
-    g *= -1;
-    if (step.method != PencilMethod::riemannian) problem.b->apply(x, y);
-    double work = watch.seconds();
-    if (step.method == PencilMethod::riemannian) problem.b->apply(x, y);  // for H alone
-    watch = {};
-    field.measure(x, y);
-    const double d = field.residual().norm(), value = g.cwiseProduct(x).sum() / 2;
-    if (step.method == PencilMethod::plam) work += watch.seconds();
-    trace.iteration.push_back(k);
-    trace.seconds.push_back(spent);
-    trace.gap.push_back((value - problem.optimum) / std::abs(problem.optimum));
-    trace.infeasibility.push_back(d * d / 2);
-    trace.diverged = !std::isfinite(value) || d > 1e3;
-    if (trace.diverged || k >= limits.iterations || spent >= limits.seconds) break;
-
-    watch = {};
-    if (landing) {
-      field(x, g, y, y, step.omega, lambda);
-      work += watch.seconds();
-      const double size = lambda.norm(), pull = field.normal_norm();
-      trace.safe_paper.push_back(safe_step_lemma(d, size, pull, step.omega, eps, paper.l_n));
-      trace.safe_tight.push_back(safe_step_lemma(d, size, pull, step.omega, eps, tight.l_n));
-      problem.b->apply(lambda, z);
-      trace.safe_exact.push_back(
-          safe_step(ray_polynomial<double>(field.residual(), y, lambda, z, rays), eps));
-      x -= step.eta * lambda;
-    } else {
-      if (step.method == PencilMethod::plam)
-        plam_step(step, g, y, field.residual(), x);
-      else
-        riemannian_step(problem, step.eta, g, x);
-      work += watch.seconds();
-    }
-    spent += work;
+PencilTrace run_pencil(const PencilProblem& problem, const PencilStep& step, const PencilLimits& limits,
+                       const std::function<void(const PencilIterate&)>& observer) {
+  const double factored = step.method == PencilMethod::landing_r ? problem.factor_seconds : 0;
+  Recorder recorder(problem, limits, observer);
+  const auto record = [&](const Progress& now, const Point<double>& x) {
+    return recorder.add(now.iteration, factored + now.seconds, x[0]);
+  };
+  Termination end = Termination::stopped;
+  if (is_landing(step.method)) {
+    const Index p = problem.start.cols();
+    QuadraticOracle<double> oracle(
+        problem.a, -1, {.b = problem.b, .components = p, .field = field_of(problem, step.method)});
+    if (record({}, {problem.start}))
+      end = solve<double>(oracle, {problem.start},
+                          {.step = {.rule = StepRule::fixed, .size = step.eta},
+                           .omega = step.omega,
+                           .stop = stop::iterations(std::numeric_limits<std::uint64_t>::max()),
+                           .observer = record,
+                           .history = 0})
+                .termination;
+  } else {
+    const Baseline& baseline = find_baseline(step.method == PencilMethod::plam ? "plam" : "rgd-fixed");
+    end = solve_baseline<double>(baseline, {problem.a, problem.b},
+                                 {.components = problem.start.cols(),
+                                  .step = step.eta,
+                                  .omega = step.omega,
+                                  .start = {problem.start},
+                                  .tolerance = std::numeric_limits<double>::min(),
+                                  .iterations = std::numeric_limits<std::uint64_t>::max(),
+                                  .observer = record})
+              .termination;
   }
-  return trace;
+  if (end == Termination::diverged) recorder.trace.diverged = true;
+  return std::move(recorder.trace);
 }
 
 Series thinned(std::string name, const std::vector<double>& x, const std::vector<double>& y,

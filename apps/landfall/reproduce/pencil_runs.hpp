@@ -1,5 +1,5 @@
-// The deterministic experiment: top-p generalized eigenvectors of a dense pencil by methods with a fixed step. Used by
-// all figures about it.
+// The deterministic experiment: the top p generalized eigenvectors of a dense pencil by the landing solver and by the
+// registry's plam and rgd-fixed, each with a fixed step.
 //
 //   const PencilProblem problem = pencil_problem(PencilKind::released, 1000, 500, seed);
 //   const PencilTrace trace = run_pencil(problem, {PencilMethod::landing_b, 85, 0.1}, {.seconds = 30});
@@ -9,7 +9,9 @@
 #include <landfall/data/synthetic/pencil.hpp>
 #include <landfall/linalg/operator.hpp>
 #include <landfall/linalg/preconditioner.hpp>
+#include <landfall/manifold/field.hpp>
 
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -41,23 +43,31 @@ struct PencilStep {
 };
 
 struct PencilLimits {
-  int iterations = std::numeric_limits<int>::max();
+  std::uint64_t iterations = std::numeric_limits<std::uint64_t>::max();
   double seconds = std::numeric_limits<double>::infinity();
 };
 
 /// One entry per iterate. The clock runs for the method alone.
 struct PencilTrace {
-  std::vector<double> iteration, seconds;
-  std::vector<double> gap;                                 // (f - f*) / |f*|
-  std::vector<double> infeasibility;                       // N = 1/2 ||H||^2
-  std::vector<double> safe_paper, safe_tight, safe_exact;  // eta(X) of the landing methods, eps = 1/2
+  std::vector<double> iteration{}, seconds{};
+  std::vector<double> gap{};            // (f - f*) / |f*|
+  std::vector<double> infeasibility{};  // N = 1/2 ||H||^2
   bool diverged = false;
   double seconds_per_iteration() const;
   /// When |gap| first falls below; infinite if never.
   double seconds_to(double gap) const;
 };
 
-PencilTrace run_pencil(const PencilProblem& problem, const PencilStep& step, const PencilLimits& limits);
+/// An iterate with G = grad f(X), Y = B X and H = X'Y - I.
+struct PencilIterate {
+  const Matrix<double>&x, &g, &y, &h;
+};
+
+/// The observer sees every iterate from which a step is taken, while the clock stands still.
+PencilTrace run_pencil(const PencilProblem& problem, const PencilStep& step, const PencilLimits& limits,
+                       const std::function<void(const PencilIterate&)>& observer = {});
+
+FieldOptions<double> field_of(const PencilProblem& problem, PencilMethod method);
 
 /// About so many points of a curve, more of them at its beginning.
 Series thinned(std::string name, const std::vector<double>& x, const std::vector<double>& y,

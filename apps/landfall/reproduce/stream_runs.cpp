@@ -1,207 +1,50 @@
 #include "reproduce/stream_runs.hpp"
 
+#include <landfall/baselines/registry.hpp>
+#include <landfall/data/rows/memory_source.hpp>
+#include <landfall/linalg/contrast_loops.hpp>
 #include <landfall/linalg/decompositions.hpp>
-#include <landfall/linalg/operator.hpp>
-#include <landfall/linalg/preconditioner.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/random.hpp>
 #include <landfall/linalg/symmetric.hpp>
-#include <landfall/manifold/field.hpp>
 #include <landfall/manifold/retraction.hpp>
 #include <landfall/models/ica/amari.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
 
-#include "reproduce/stopwatch.hpp"
+#include <malloc.h>
 
 namespace landfall::app {
 namespace {
 
-using Rows = Eigen::Map<const Matrix<float>>;  // a batch, samples as columns
-
-class StreamRun {
- public:
-  StreamRun(const StreamProblem& problem, const StreamOptions& options)
-      : problem_(problem), options_(options), field_({}), sums_(problem.data.size()) {
-    for (std::size_t k = 0; k < blocks(); ++k) {
-      const Index n = problem_.data[k].rows(), p = problem_.components;
-      if (options_.method != StreamMethod::online) sums_[k].setZero(n, n);
-      x_.push_back(gaussian<float>(n, p, {options_.seed, 11 + k}));
-      g_.push_back(Matrix<float>::Zero(n, p));
-      y_.push_back(g_.back());
-      lambda_.push_back(g_.back());
-      scores_.emplace_back();
-    }
-    if (options_.method != StreamMethod::online && problem_.cca())
-      cross_.setZero(sums_[0].rows(), sums_[1].rows());
-    start(batch(0));
-  }
-
-  /// To be asked after a step.
-  std::uint64_t bytes() const {
-    Index numbers = cross_.size() + mean_cross_.size();
-    for (const auto* matrices : {&x_, &g_, &y_, &lambda_, &scores_, &sums_, &b_})
-      for (const auto& matrix : *matrices) numbers += matrix.size();
-    for (const auto& data : problem_.data) numbers += data.rows() * options_.batch;
-    for (const auto& inverse : inverse_) numbers += inverse ? inverse->size() * inverse->size() : 0;
-    return static_cast<std::uint64_t>(numbers) * sizeof(float);
-  }
-
-  void first_step() { step(0, true, 0); }
-
-  StreamTrace solve() {
-    StreamTrace trace;
-    double spent = 0;
-    int iteration = 0;
-    const Index per_epoch = (problem_.rows() + options_.batch - 1) / options_.batch;
-    for (int epoch = 0; epoch < options_.epochs; ++epoch) {
-      double eta = options_.eta;
-      for (const int milestone : options_.milestones)
-        if (epoch >= milestone) eta /= 10;
-      for (Index i = 0; i < per_epoch; ++i, ++iteration) {
-        if (iteration % options_.every == 0) record(iteration, spent, trace);
-        if (trace.diverged) return trace;
-        const Stopwatch watch;
-        step(i, epoch == 0, static_cast<float>(eta));
-        spent += watch.seconds();
-      }
-    }
-    record(iteration, spent, trace);
-    return trace;
-  }
-
- private:
-  std::size_t blocks() const { return problem_.data.size(); }
-
-  std::vector<Rows> batch(Index i) const {
-    const Index first = i * options_.batch, count = std::min(options_.batch, problem_.rows() - first);
-    std::vector<Rows> out;
-    for (const auto& data : problem_.data)
-      out.emplace_back(data.data() + first * data.rows(), data.rows(), count);
-    return out;
-  }
-
-  void start(const std::vector<Rows>& rows) {
-    for (std::size_t k = 0; k < blocks(); ++k) {
-      RowMatrix<float> first = rows[k].transpose();
-      if (options_.start_with_mean) first.rowwise() += problem_.mean[k].transpose();
-      const GramOperator<float> b(std::move(first), problem_.ridge);
-      x_[k] = retract_polar<float>(b, x_[k], Matrix<float>::Zero(x_[k].rows(), x_[k].cols()));
-    }
-  }
-
-  /// G and Y = B X, of the batch or of all rows so far.
-  void products(Index i, bool first_epoch) {
-    const auto rows = batch(i);
-    const float share = 1 / static_cast<float>(rows[0].cols());
-    if (first_epoch && options_.method != StreamMethod::online) absorb(rows);
-    for (std::size_t k = 0; k < blocks(); ++k) {
-      scores_[k].resize(rows[k].cols(), problem_.components);
-      multiply_at<float>(rows[k], x_[k], scores_[k]);
-    }
-    if (options_.method == StreamMethod::online) {
-      for (std::size_t k = 0; k < blocks(); ++k) {
-        y_[k] = x_[k];
-        multiply<float>(rows[k], scores_[k], y_[k], share, problem_.ridge);
-        if (problem_.cca()) multiply<float>(rows[k], scores_[1 - k], g_[k], -share);
-      }
-    } else {
-      for (std::size_t k = 0; k < blocks(); ++k) multiply<float>(b_[k], x_[k], y_[k]);
-      if (problem_.cca()) {
-        multiply<float>(mean_cross_, x_[1], g_[0], -1);
-        multiply_at<float>(mean_cross_, x_[0], g_[1], -1);
-      }
-    }
-    if (!problem_.cca()) multiply<float>(rows[0], scores_[0].array().tanh().matrix(), g_[0], share);
-  }
-
-  void absorb(const std::vector<Rows>& rows) {
-    seen_ += rows[0].cols();
-    const float share = 1 / static_cast<float>(seen_);
-    b_.resize(blocks());
-    for (std::size_t k = 0; k < blocks(); ++k) {
-      multiply_bt<float>(rows[k], rows[k], sums_[k], 1, 1);
-      b_[k] = share * sums_[k];
-      b_[k].diagonal().array() += problem_.ridge;
-    }
-    if (problem_.cca()) {
-      multiply_bt<float>(rows[0], rows[1], cross_, 1, 1);
-      mean_cross_ = share * cross_;
-    }
-  }
-
-  void step(Index i, bool first_epoch, float eta) {
-    products(i, first_epoch);
-    for (std::size_t k = 0; k < blocks(); ++k) {
-      if (options_.method == StreamMethod::riemannian) {
-        const Matrix<float> slope = x_[k].transpose() * g_[k];
-        if (first_epoch || inverse_.size() < blocks()) {
-          inverse_.resize(blocks());
-          inverse_[k] = inverse_preconditioner<float>(b_[k]);
-        }
-        inverse_[k]->apply(g_[k], lambda_[k]);
-        multiply<float>(x_[k], (slope + slope.transpose()) / -2, lambda_[k], 1, 1);
-      } else {
-        field_(x_[k], g_[k], y_[k], y_[k], static_cast<float>(options_.omega), lambda_[k]);
-      }
-    }
-    for (std::size_t k = 0; k < blocks(); ++k) {
-      if (options_.method == StreamMethod::riemannian)
-        x_[k] = retract_cholesky<float>(DenseOperator<float>(b_[k]), x_[k], -eta * lambda_[k]);
-      else
-        x_[k] -= eta * lambda_[k];
-    }
-  }
-
-  void record(int iteration, double spent, StreamTrace& trace) {
-    double distance = 0;
-    std::vector<Matrix<double>> p;
-    for (std::size_t k = 0; k < blocks(); ++k) {
-      p.push_back((x_[k].transpose() * problem_.b[k] * x_[k]).cast<double>());
-      distance += (p[k] - Matrix<double>::Identity(p[k].rows(), p[k].cols())).norm();
-    }
-    trace.diverged = !std::isfinite(distance) || distance > 1e3;
-    if (trace.diverged) return;
-    trace.iteration.push_back(iteration);
-    trace.seconds.push_back(spent);
-    trace.distance.push_back(distance);
-    if (problem_.cca()) {
-      const Matrix<double> r = (x_[0].transpose() * problem_.cross * x_[1]).cast<double>();
-      trace.objective.push_back(-r.trace());
-      trace.captured.push_back(captured(problem_, x_));
-    } else {
-      const Matrix<float> scores = problem_.data[0].transpose() * x_[0];
-      const auto size = scores.array().abs();  // log cosh u = |u| + log(1 + e^-2|u|) - log 2
-      const double sum = (size + (1 + (-2 * size).exp()).log() - std::log(2.0F)).cast<double>().sum();
-      trace.objective.push_back(sum / static_cast<double>(problem_.rows()));
-      trace.amari.push_back(amari_distance(x_[0].transpose().cast<double>(), problem_.mixing));
-    }
-  }
-
-  const StreamProblem& problem_;
-  StreamOptions options_;
-  StiefelField<float> field_;
-  Point<float> x_, g_, y_, lambda_, scores_;
-  std::vector<Matrix<float>> sums_, b_;  // of A'A over all rows so far; B from them
-  Matrix<float> cross_, mean_cross_;
-  std::vector<PreconditionerPtr<float>> inverse_;
-  Index seen_ = 0;
-};
-
-}  // namespace
-
-std::string name_of(StreamMethod method) {
-  return method == StreamMethod::online     ? "landing, online"
-         : method == StreamMethod::averaged ? "landing, averaged"
-                                            : "Riemannian, averaged";
+double allocated_bytes() {
+  const auto now = ::mallinfo2();
+  return static_cast<double>(now.uordblks) + static_cast<double>(now.hblkhd);
 }
 
-double StreamTrace::at(const std::vector<double>& values, double epoch, double iterations_per_epoch) const {
-  for (std::size_t i = 0; i < iteration.size(); ++i)
-    if (iteration[i] >= epoch * iterations_per_epoch) return values[i];
-  return values.back();
+Point<float> start_of(const StreamProblem& problem, const StreamRun& run) {
+  Point<float> start;
+  for (std::size_t k = 0; k < problem.data.size() && run.start != Start::own; ++k) {
+    const Index n = problem.data[k].rows(), p = problem.components;
+    RowMatrix<float> first = problem.data[k].leftCols(std::min(run.batch, problem.rows())).transpose();
+    if (run.start == Start::first_batch_raw) first.rowwise() += problem.mean[k].transpose();
+    const GramOperator<float> b(std::move(first), problem.ridge);
+    start.push_back(
+        retract_polar<float>(b, gaussian<float>(n, p, {run.seed, 11 + k}), Matrix<float>::Zero(n, p)));
+  }
+  return start;
 }
 
+/// X and Y of CCA, where a method may have both in one matrix.
+Point<float> blocks_of(const StreamProblem& problem, const Point<float>& x) {
+  if (x.size() == problem.data.size() || x.empty()) return x;
+  const Index left = problem.data[0].rows();
+  return {x[0].topRows(left), x[0].bottomRows(x[0].rows() - left)};
+}
+
+/// The sum of the p largest canonical correlations within the spans of X and Y; 0 where a span has lost a dimension.
 double captured(const StreamProblem& problem, const Point<float>& xy) {
   std::vector<Matrix<double>> root;
   for (std::size_t k = 0; k < 2; ++k) {
@@ -215,14 +58,118 @@ double captured(const StreamProblem& problem, const Point<float>& xy) {
   return found.head(std::min(found.size(), problem.components)).sum();
 }
 
-StreamTrace run_stream(const StreamProblem& problem, const StreamOptions& options) {
-  return StreamRun(problem, options).solve();
+double distance(const StreamProblem& problem, const Point<float>& x) {
+  double sum = 0;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const Matrix<double> metric = (x[k].transpose() * problem.b[k] * x[k]).cast<double>();
+    sum += (metric - Matrix<double>::Identity(metric.rows(), metric.cols())).norm();
+  }
+  return sum;
 }
 
-std::uint64_t memory_of(const StreamProblem& problem, const StreamOptions& options) {
-  StreamRun run(problem, options);
-  run.first_step();
-  return run.bytes();
+double objective(const StreamProblem& problem, const Point<float>& x) {
+  if (problem.cca()) return -static_cast<double>((x[0].transpose() * problem.cross * x[1]).trace());
+  Matrix<float> scores(problem.rows(), x[0].cols()), slopes(problem.rows(), x[0].cols());
+  multiply_at<float>(problem.data[0], x[0], scores);
+  return logcosh_loop(scores.data(), scores.size(), 1.0F, slopes.data()).value /
+         static_cast<double>(problem.rows());
+}
+
+class Recorder {
+ public:
+  Recorder(const StreamProblem& problem, const StreamRun& run) : problem_(problem), run_(run) {}
+
+  /// The last entry is replaced where it is of the same iteration. False where the run has diverged.
+  bool add(std::uint64_t iteration, double seconds, const Point<float>& point) {
+    const Point<float> x = blocks_of(problem_, point);
+    const double away = distance(problem_, x);
+    if (!std::isfinite(away) || (run_.eta > 0 && away > 1e3)) {
+      trace.diverged = true;
+      return false;
+    }
+    if (!trace.iteration.empty() && trace.iteration.back() == static_cast<double>(iteration))
+      for (auto* values : {&trace.iteration, &trace.seconds, &trace.distance, &trace.objective,
+                           &trace.captured, &trace.amari})
+        if (!values->empty()) values->pop_back();
+    trace.iteration.push_back(static_cast<double>(iteration));
+    trace.seconds.push_back(seconds);
+    trace.distance.push_back(away);
+    trace.objective.push_back(x.empty() ? 0 : objective(problem_, x));
+    if (problem_.cca())
+      trace.captured.push_back(x.empty() ? 0 : captured(problem_, x));
+    else
+      trace.amari.push_back(amari_distance(x[0].transpose().cast<double>(), problem_.mixing));
+    return true;
+  }
+
+  StreamTrace trace{};
+
+ private:
+  const StreamProblem& problem_;
+  const StreamRun& run_;
+};
+
+Result<float> solve_on(const StreamProblem& problem, const Baseline& baseline, const StreamRun& run,
+                       const BaselineOptions<float>& options) {
+  const auto& by_batches = problem.cca() ? baseline.stream : baseline.mixtures;
+  if (!by_batches)
+    return solve_baseline<float>(baseline, std::make_shared<HeldProducts<float>>(problem.b, problem.cross),
+                                 options);
+  std::vector<SourcePtr<float>> views;
+  for (const Matrix<float>& data : problem.data)
+    views.push_back(
+        std::make_unique<MemorySource<float>>(data.data(), data.cols(), data.rows(), data.rows()));
+  DataStream<float> stream(std::move(views),
+                           {.batch = run.batch,
+                            .shuffle = {.seed = run.seed, .window = run.shuffle ? 0 : 1},  // 1: no shuffling
+                            .transform = {.centring = Centring::none}});
+  return by_batches.get<float>()(stream, options);
+}
+
+}  // namespace
+
+double StreamTrace::at(const std::vector<double>& values, double passes, double iterations_per_pass) const {
+  for (std::size_t i = 0; i < iteration.size(); ++i)
+    if (iteration[i] >= passes * iterations_per_pass) return values[i];
+  return values.back();
+}
+
+double StreamTrace::seconds_per_iteration(double first) const {
+  std::vector<double> each;
+  for (std::size_t i = 1; i < iteration.size(); ++i)
+    if (iteration[i] > first)
+      each.push_back((seconds[i] - seconds[i - 1]) / (iteration[i] - iteration[i - 1]));
+  if (each.empty()) return 0;
+  const auto middle = each.begin() + static_cast<std::ptrdiff_t>(each.size() / 2);
+  std::nth_element(each.begin(), middle, each.end());
+  return *middle;
+}
+
+StreamTrace run_stream(const StreamProblem& problem, const StreamRun& run) {
+  const Baseline& baseline = find_baseline(run.method, problem.cca() ? Problem::cca : Problem::ica);
+  Recorder recorder(problem, run);
+  recorder.trace.batches = static_cast<bool>(problem.cca() ? baseline.stream : baseline.mixtures);
+  const double before = allocated_bytes(), ridge = static_cast<double>(problem.ridge);
+  const BaselineOptions<float> options{
+      .components = problem.components,
+      .ridge = {ridge, ridge},
+      .step = run.method == "landing-released" ? 2 * run.eta : run.eta,  // it takes half of the field
+      .omega = run.omega,
+      .milestones = run.milestones,
+      .start = start_of(problem, run),
+      .passes = run.passes,
+      .iterations = run.iterations,
+      .seed = run.seed,
+      .observer = [&](const Progress& now, const Point<float>& x) {
+        recorder.trace.bytes = std::max(recorder.trace.bytes, allocated_bytes() - before);
+        if (now.iteration % run.every == 0 && !recorder.add(now.iteration, now.seconds, x)) return false;
+        return now.iteration < run.iterations;
+      }};
+  if (!options.start.empty()) recorder.add(0, 0, options.start);
+  const Result<float> result = solve_on(problem, baseline, run, options);
+  if (result.termination == Termination::diverged) recorder.trace.diverged = true;
+  if (!recorder.trace.diverged) recorder.add(result.progress.iteration, result.progress.seconds, result.x);
+  return std::move(recorder.trace);
 }
 
 }  // namespace landfall::app

@@ -1,14 +1,16 @@
-// The stochastic experiments: CCA and ICA from batches by methods with fixed steps, as the paper runs them. Used by the
-// figures and tables about them.
+// The stochastic experiments: CCA and ICA by methods of the registry, with the steps of the paper or with their own.
 //
 //   const StreamProblem problem = cca_problem(settings, 5, 2.0);
-//   const StreamTrace trace = run_stream(problem, {.method = StreamMethod::online, .eta = 0.005, .omega = 2});
+//   const StreamTrace trace = run_stream(problem, {.method = "landing-released", .eta = 0.005, .omega = 2});
 //   chart.series.push_back({"online", trace.iteration, trace.objective});
 #pragma once
 
 #include <landfall/linalg/types.hpp>
 
+#include <array>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reproduce/figures.hpp"
@@ -20,7 +22,7 @@ namespace landfall::app {
 struct StreamProblem {
   std::string source{};               // what the data are
   std::vector<Matrix<float>> data{};  // of each block, a column per row of the data, centred
-  std::vector<Vector<float>> mean{};  // what was taken off them
+  std::vector<Vector<float>> mean{};  // what was subtracted from them
   Index components = 0;
   float ridge = 0;
   std::vector<Matrix<float>> b{};  // exact
@@ -38,43 +40,57 @@ StreamProblem cca_problem(const ReproduceSettings& settings, Index components, f
 StreamProblem planted_problem(Index n, Index rows, Index components, std::uint64_t seed);
 StreamProblem ica_problem(const ReproduceSettings& settings);
 
-enum class StreamMethod {
-  online,      // landing, one batch for gradient and B
-  averaged,    // landing, B (and S_xy) of all rows so far, exact after an epoch
-  riemannian,  // gradient B^-1 G - X sym(X'G) and Cholesky-QR with that B
+/// A method of the paper's figures.
+struct PaperMethod {
+  const char* method;  // its name in the registry
+  const char* label;
+  const char* curve;  // its name in paper_curve()
+  bool landing;
 };
-std::string name_of(StreamMethod method);
+inline constexpr std::array<PaperMethod, 3> paper_methods{
+    {{"landing-released", "landing, online", "online", true},
+     {"landing-averaged", "landing, averaged", "averaged", true},
+     {"rgd-rolling", "Riemannian, averaged", "riemannian", false}}};
 
-struct StreamOptions {
-  StreamMethod method = StreamMethod::online;
-  double eta = 0, omega = 1;      // in the paper's convention
-  std::vector<int> milestones{};  // epochs, counted from 0, from which on eta is a tenth of what it was
+enum class Start {
+  own,              // the method's
+  first_batch,      // random, orthonormal on the first batch
+  first_batch_raw,  // the same before the mean is subtracted: where the authors' runs begin
+};
+
+struct StreamRun {
+  std::string method{};           // of the registry
+  double eta = 0;                 // in the paper's convention; 0: the method's own step
+  std::optional<double> omega{};  // unset: the method's own
+  std::optional<std::vector<double>>
+      milestones{};  // passes after which eta is divided by ten; unset: the method's
   Index batch = 512;
-  int epochs = 1;
-  int every = 1;  // iterations between entries of the trace
-  /// The start is orthonormal on the first batch: of the rows as they are in the file, with their mean, as the authors'
-  /// runs begin; else centred.
-  bool start_with_mean = false;
+  double passes = 1;                         // of methods that take batches
+  std::uint64_t iterations = 1'000'000'000;  // at most
+  std::uint64_t every = 1;                   // iterations between entries of the trace
+  Start start = Start::own;
+  bool shuffle = false;  // else batches come in the order of the rows
   std::uint64_t seed = 0;
 };
 
-/// On all rows, exactly; the clock stands still for that.
+/// Measured on all rows, exactly, while the method's clock stands still.
 struct StreamTrace {
-  std::vector<double> iteration, seconds;
-  std::vector<double> objective, distance;  // sum of ||X'BX - I||
-  std::vector<double> captured;             // CCA: sum of the correlations of what X and Y span
-  std::vector<double> amari;                // ICA
+  std::vector<double> iteration{}, seconds{};
+  std::vector<double> objective{}, distance{};  // sum of ||X'BX - I||
+  std::vector<double>
+      captured{};               // CCA: sum of the correlations within the spans of X and Y; 0 where not known
+  std::vector<double> amari{};  // ICA
   bool diverged = false;
-  double at(const std::vector<double>& values, double epoch, double iterations_per_epoch) const;
+  bool batches = false;  // an iteration is a batch, else it uses all of S_xx, S_yy and S_xy
+  double bytes = 0;      // kept from one iteration to the next, at most
+
+  /// The first value from so many passes on.
+  double at(const std::vector<double>& values, double passes, double iterations_per_pass) const;
+  /// The median over the iterations after `first`.
+  double seconds_per_iteration(double first) const;
 };
 
-StreamTrace run_stream(const StreamProblem& problem, const StreamOptions& options);
-
-/// The sum of the p largest canonical correlations within the spans of X and Y; 0 where a span has lost a dimension.
-double captured(const StreamProblem& problem, const Point<float>& xy);
-
-/// Bytes that a method keeps from step to step, with one batch of rows.
-std::uint64_t memory_of(const StreamProblem& problem, const StreamOptions& options);
+StreamTrace run_stream(const StreamProblem& problem, const StreamRun& run);
 
 /// A curve of the authors' own runs. problem: cca-p5, cca-p10, ica; method: online, averaged, riemannian.
 struct PaperCurve {

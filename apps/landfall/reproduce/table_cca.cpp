@@ -2,9 +2,8 @@
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
-#include <variant>
+#include <cmath>
 
-#include "reproduce/baseline_runs.hpp"
 #include "reproduce/figures.hpp"
 #include "reproduce/fit.hpp"
 #include "reproduce/stream_runs.hpp"
@@ -15,15 +14,16 @@ namespace {
 
 struct Row {
   std::string name, stochastic, cost, memory;
-  double cost_exponent, memory_exponent;           // in n, claimed
-  std::variant<StreamMethod, std::string> method;  // as the paper runs it, or one of the registry
+  double cost_exponent, memory_exponent;  // in n, claimed
+  std::string method;                     // of the registry
+  bool paper = false;                     // with the step and the start of the paper, else with its own
 };
 
 const std::vector<Row>& rows() {
   static const std::vector<Row> all{
-      {name_of(StreamMethod::online), "yes", "O(n p r)", "n (p + r)", 1, 1, StreamMethod::online},
-      {name_of(StreamMethod::averaged), "no", "O(n^2 p)", "n^2", 2, 2, StreamMethod::averaged},
-      {name_of(StreamMethod::riemannian), "no", "O(n^2 p + p^3)", "n^2", 2, 2, StreamMethod::riemannian},
+      {paper_methods[0].label, "yes", "O(n p r)", "n (p + r)", 1, 1, paper_methods[0].method, true},
+      {paper_methods[1].label, "no", "O(n^2 p)", "n^2", 2, 2, paper_methods[1].method, true},
+      {paper_methods[2].label, "no", "O(n^2 p + p^3)", "n^2", 2, 2, paper_methods[2].method, true},
       {"AppGrad", "no", "O(n^2 p + p^3)", "n^2", 2, 2, "appgrad"},
       {"CCALin (GenELinK)", "no", "O(n^2 p + p^3)", "n^2", 2, 2, "genelink"},
       {"rgCCALin", "no", "O(n^2 p + p^3)", "n^2", 2, 2, "rgccalin"},
@@ -32,24 +32,27 @@ const std::vector<Row>& rows() {
   return all;
 }
 
-struct Cost {
-  double seconds = 0, bytes = 0;  // of an iteration once every row has been seen
-};
-
-Cost cost_of(const StreamProblem& problem, StreamMethod method, Index batch) {
-  StreamOptions options{.method = method, .eta = 1e-3, .omega = 1, .batch = batch};
-  options.every = static_cast<int>((problem.rows() + batch - 1) / batch);
-  options.epochs = 4;
-  const StreamTrace trace = run_stream(problem, options);
-  double least = trace.seconds.back();
-  for (std::size_t i = 2; i < trace.seconds.size(); ++i)
-    least = std::min(least, (trace.seconds[i] - trace.seconds[i - 1]) / options.every);
-  return {least, static_cast<double>(memory_of(problem, options))};
+StreamRun run_of(const Row& row, double eta) {
+  if (!row.paper) return {.method = row.method, .shuffle = true};
+  return {.method = row.method,
+          .eta = eta,
+          .omega = 1,
+          .milestones = std::vector<double>{},
+          .start = Start::first_batch};
 }
 
-Cost cost_of(const StreamProblem& problem, const std::string& baseline, Index batch) {
-  const BaselineTrace trace = run_baseline(problem, baseline, {.iterations = 12, .batch = batch});
-  return {trace.seconds_per_iteration, trace.bytes};
+struct Cost {
+  double seconds = 0, bytes = 0;  // of an iteration; of the paper's methods once every row has been seen
+};
+
+Cost cost_of(const StreamProblem& problem, const Row& row, Index batch) {
+  StreamRun run = run_of(row, 1e-3);
+  run.batch = batch;
+  const double per_pass = std::ceil(static_cast<double>(problem.rows()) / static_cast<double>(batch));
+  run.passes = row.paper ? 4 : 1;
+  run.iterations = row.paper ? 1'000'000 : 12;
+  const StreamTrace trace = run_stream(problem, run);
+  return {trace.seconds_per_iteration(row.paper ? per_pass : 1), trace.bytes};
 }
 
 /// The share of the optimum that has been found, against passes over the rows or, where one pass forms the
@@ -59,30 +62,20 @@ struct Way {
   bool by_iterations = false;
 };
 
-Way way_of(const StreamProblem& problem, const ReproduceSettings& settings, StreamMethod method) {
-  const StreamTrace trace = run_stream(problem, {.method = method,
-                                                 .eta = 0.1,
-                                                 .epochs = settings.quick ? 5 : 10,
-                                                 .every = settings.quick ? 2 : 13,
-                                                 .seed = settings.seed});
-  Way way;
+Way way_of(const StreamProblem& problem, const ReproduceSettings& settings, const Row& row) {
+  StreamRun run = run_of(row, 0.1);
+  run.seed = settings.seed;
+  run.passes = row.paper ? (settings.quick ? 5 : 10) : (settings.quick ? 2 : 4);
+  run.every = !row.paper ? 1 : settings.quick ? 2 : 13;
+  if (!row.paper) run.iterations = settings.quick ? 200 : 2000;
+  const StreamTrace trace = run_stream(problem, run);
+  Way way{.by_iterations = !trace.batches};
   for (std::size_t i = 0; i < trace.iteration.size(); ++i) {
-    way.share.x.push_back(trace.iteration[i] * 512 / static_cast<double>(problem.rows()));
+    const double rows = trace.iteration[i] * static_cast<double>(run.batch);
+    way.share.x.push_back(way.by_iterations ? trace.iteration[i]
+                                            : rows / static_cast<double>(problem.rows()));
     way.share.y.push_back(-trace.captured[i] / problem.optimum);
   }
-  return way;
-}
-
-Way way_of(const StreamProblem& problem, const ReproduceSettings& settings, const std::string& baseline) {
-  const BaselineTrace trace = run_baseline(problem, baseline,
-                                           {.iterations = settings.quick ? 200U : 2000U,
-                                            .passes = settings.quick ? 2. : 4.,
-                                            .seed = settings.seed});
-  Way way{.by_iterations = !trace.batches};
-  way.share.x = trace.iteration;
-  way.share.y = trace.share;
-  if (trace.batches)
-    for (double& x : way.share.x) x *= 512 / static_cast<double>(problem.rows());
   return way;
 }
 
@@ -106,8 +99,7 @@ void run_table_cca(const ReproduceSettings& settings, Page& page) {
   for (Index n = smallest; n <= largest; n *= 2) {
     const StreamProblem problem = planted_problem(n, 16 * batch, components, settings.seed);
     for (std::size_t k = 0; k < rows().size(); ++k) {
-      const Cost cost =
-          std::visit([&](const auto& method) { return cost_of(problem, method, batch); }, rows()[k].method);
+      const Cost cost = cost_of(problem, rows()[k], batch);
       seconds[k].name = bytes[k].name = rows()[k].name;
       seconds[k].x.push_back(static_cast<double>(n));
       seconds[k].y.push_back(cost.seconds);
@@ -123,12 +115,12 @@ void run_table_cca(const ReproduceSettings& settings, Page& page) {
           "on one thread; exponents are fitted to n = {} to {}. Bytes are what is kept from one iteration "
           "to the next. Passes: {}, r = 512, eta = 0.1, omega = 1, until the sum of the correlations "
           "within the spans of X and Y is 99 % of the exact one; methods that work on covariances read the "
-          "rows once to form them, and iterate then.",
+          "rows once to form them and then iterate.",
           components, batch, smallest, largest, problem.source),
-      "The Riemannian method with the covariance of all rows so far stands for those that solve with it. "
-      "AppGrad "
-      "to MSG are the methods of landfall cca --method, with their own steps and stopping rules; an "
-      "iteration of LazyCCA finds one pair."};
+      "All are methods of landfall cca --method: online landing is landing-released, averaged landing "
+      "landing-averaged (which also keeps the rows), and rgd-rolling stands for the Riemannian methods that "
+      "solve with the covariance of all rows so far. AppGrad to MSG have their own steps and stopping rules; "
+      "an iteration of LazyCCA finds one pair."};
   Table table{
       .file = "costs",
       .heading = "Costs",
@@ -144,7 +136,7 @@ void run_table_cca(const ReproduceSettings& settings, Page& page) {
     const Row& row = rows()[k];
     const double cost = fitted_exponent(seconds[k].x, seconds[k].y),
                  memory = fitted_exponent(bytes[k].x, bytes[k].y);
-    Way way = std::visit([&](const auto& method) { return way_of(problem, settings, method); }, row.method);
+    Way way = way_of(problem, settings, row);
     table.rows.push_back(
         {row.name, row.stochastic, row.cost, cost, row.memory, memory, seconds[k].y.back(),
          bytes[k].y.back() / (1 << 20), passes_to(way, 0.99),

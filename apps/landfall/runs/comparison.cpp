@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "runs/child_run.hpp"
-#include "runs/run_folder.hpp"
 #include "terminal/screen.hpp"
 #include "terminal/table.hpp"
 #include <fmt/format.h>
@@ -14,44 +13,33 @@
 namespace landfall::app {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr int kNumbersFailed = 4;
 
-/// What the method that finds the optimum is called; nothing where there is none.
-std::string exact_method(const std::string& problem) {
-  return problem == "cca" ? "exact" : problem == "gevp" ? "direct" : "";
-}
-
 /// Whether the method takes what is chosen by hand; others refuse it.
-bool takes_by_hand(const std::string& problem, const std::string& method) {
-  return problem == "gevp" ? method == "landing" : method != exact_method(problem);
+bool takes_by_hand(const ProblemEntry& problem, const std::string& method) {
+  return problem.baselines_take_hand ? method != problem.exact : method == "landing";
 }
 
-/// Which number says how good a run of this problem is.
-std::string measure(const Json& summary) {
-  if (summary["problem"] == "cca") return "total_correlation";
-  if (summary["problem"] == "gevp") return "eigenvalue_sum";
-  return summary.contains("amari") ? "amari" : "negentropy";
+/// The number that says how good a run of this problem is.
+const Measure& measure(const ProblemEntry& problem, const Json& summary) {
+  for (const Measure& one : problem.measures)
+    if (summary.contains(one.key)) return one;
+  return problem.measures.back();
 }
 
-/// Of its column.
-std::string heading(const Json& measure) {
-  if (measure == "total_correlation") return "correlation";
-  if (measure == "eigenvalue_sum") return "eigenvalues";
-  return measure == "amari" ? "Amari distance" : "negentropy";
+/// Of the column of the measure with this name.
+std::string heading(const ProblemEntry& problem, const Json& name) {
+  for (const Measure& one : problem.measures)
+    if (name == one.name) return std::string(one.heading);
+  return std::string(problem.measures.back().heading);
 }
 
-double sum(const Json& numbers) {
+double value(const ProblemEntry& problem, const Json& summary) {
+  const Json& numbers = summary.at(measure(problem, summary).key);
+  if (!numbers.is_array()) return numbers;
   double total = 0;
   for (const auto& number : numbers) total += number.get<double>();
   return total;
-}
-
-double value(const Json& summary) {
-  if (summary["problem"] == "cca") return summary["total_correlation"];
-  if (summary["problem"] == "gevp") return sum(summary["eigenvalues"]);
-  return summary.contains("amari") ? summary["amari"].get<double>() : sum(summary["negentropy"]);
 }
 
 /// The larger of those of the views.
@@ -66,7 +54,7 @@ double infeasibility(const Json& summary) {
 /// The summary of one run; nothing where its numbers failed.
 std::optional<Json> run_one(const Comparison& comparison, const std::string& method,
                             const std::string& passes, const std::string& folder) {
-  std::vector<std::string> arguments{comparison.problem};
+  std::vector<std::string> arguments{std::string(comparison.problem.name)};
   arguments.insert(arguments.end(), comparison.arguments.begin(), comparison.arguments.end());
   if (takes_by_hand(comparison.problem, method))
     arguments.insert(arguments.end(), comparison.by_hand.begin(), comparison.by_hand.end());
@@ -82,9 +70,9 @@ std::optional<Json> run_one(const Comparison& comparison, const std::string& met
 
 /// Whether the plan says that the exact method needs no more than this.
 bool exact_fits(const Comparison& comparison) {
-  const std::string method = exact_method(comparison.problem);
+  const std::string method(comparison.problem.exact);
   if (method.empty()) return false;
-  std::vector<std::string> arguments{"plan", comparison.problem};
+  std::vector<std::string> arguments{"plan", std::string(comparison.problem.name)};
   arguments.insert(arguments.end(), comparison.arguments.begin(), comparison.arguments.end());
   arguments.emplace_back("--json");
   const ChildRun run = run_self(std::move(arguments));
@@ -117,17 +105,18 @@ std::string folder_name(std::string name) {
   return name;
 }
 
-Json entry(const std::string& name, const std::string& method, const std::string& folder,
-           const std::optional<Json>& summary) {
+Json entry(const ProblemEntry& problem, const std::string& name, const std::string& method,
+           const std::string& folder, const std::optional<Json>& summary) {
   Json run{{"name", name}, {"method", method}, {"failed", !summary.has_value()}};
   if (!folder.empty()) run["folder"] = folder;
   if (!summary) return run;
   const Json& seconds = (*summary)["seconds"];
-  run["value"] = value(*summary);
+  run["value"] = value(problem, *summary);
   run["fraction"] = nullptr;
   run["infeasibility"] = infeasibility(*summary);
-  for (const char* key : {"passes", "iterations", "held_out_total_correlation"})
-    if (summary->contains(key)) run[key] = (*summary)[key];
+  for (const std::string_view key :
+       {std::string_view("passes"), std::string_view("iterations"), problem.held_out})
+    if (summary->contains(key)) run[std::string(key)] = (*summary)[std::string(key)];
   run["seconds"] = seconds["total"].get<double>() - seconds["evaluate"].get<double>();
   run["peak_memory_bytes"] = (*summary)["peak_memory_bytes"];
   run["termination"] = (*summary)["termination"];
@@ -138,13 +127,14 @@ Json entry(const std::string& name, const std::string& method, const std::string
 /// The runs of one method: one, or one for each number of passes where it iterates.
 void run_method(const Comparison& comparison, const std::string& method,
                 const std::function<void(const std::string&)>& begin, Json& runs) {
-  const bool once = comparison.passes.empty() || method == exact_method(comparison.problem);
+  const bool once = comparison.passes.empty() || method == comparison.problem.exact;
   const std::vector<std::string> all = once ? std::vector<std::string>{""} : comparison.passes;
   for (const auto& passes : all) {
     const std::string name = once ? method : fmt::format("{}, {}", method, passes_text(passes));
     begin(name);
     const std::string folder = comparison.folder.empty() ? "" : folder_name(name);
-    runs.push_back(entry(name, method, folder, run_one(comparison, method, passes, folder)));
+    runs.push_back(
+        entry(comparison.problem, name, method, folder, run_one(comparison, method, passes, folder)));
   }
 }
 
@@ -153,8 +143,9 @@ void add_fractions(Json& runs, double optimum) {
     if (!run["failed"]) run["fraction"] = run["value"].get<double>() / optimum;
 }
 
-std::string cell(const Json& run, const char* key, const std::function<std::string(const Json&)>& text) {
-  return run.contains(key) && !run[key].is_null() ? text(run[key]) : "";
+std::string cell(const Json& run, std::string_view key, const std::function<std::string(const Json&)>& text) {
+  const auto at = run.find(key);
+  return at != run.end() && !at->is_null() ? text(*at) : "";
 }
 
 }  // namespace
@@ -162,9 +153,10 @@ std::string cell(const Json& run, const char* key, const std::function<std::stri
 Json compare(const Comparison& comparison, const std::function<void(const std::string&)>& begin) {
   Json runs = Json::array();
   for (const auto& method : comparison.methods) run_method(comparison, method, begin, runs);
-  Json result{{"problem", comparison.problem}, {"measure", nullptr}, {"exact", nullptr}};
+  const ProblemEntry& problem = comparison.problem;
+  Json result{{"problem", problem.name}, {"measure", nullptr}, {"exact", nullptr}};
 
-  const std::string exact = exact_method(comparison.problem);
+  const std::string exact(problem.exact);
   const auto asked = std::find_if(runs.begin(), runs.end(),
                                   [&](const Json& run) { return run["method"] == exact && !run["failed"]; });
   if (asked != runs.end()) {
@@ -172,19 +164,19 @@ Json compare(const Comparison& comparison, const std::function<void(const std::s
   } else if (exact_fits(comparison)) {
     begin(exact);
     if (const auto summary = run_one(comparison, exact, "", "")) {
-      const Json run = entry(exact, exact, "", summary);
+      const Json run = entry(problem, exact, exact, "", summary);
       result["exact"] = {{"value", run["value"]}, {"seconds", run["seconds"]}};
     }
   }
   if (!result["exact"].is_null()) add_fractions(runs, result["exact"]["value"]);
-  if (comparison.problem == "cca" && !comparison.folder.empty() && !result["exact"].is_null())
+  if (problem.has_curve && !comparison.folder.empty() && !result["exact"].is_null())
     for (auto& run : runs)
       if (!run["failed"] && run["iterations"] != 0) {
         begin(run["name"].get<std::string>() + ", its curve");
         run["curve"] = run_curve(comparison, run["method"], run["passes"]);
       }
   for (const auto& run : runs)
-    if (!run["failed"]) result["measure"] = measure(run["summary"]);
+    if (!run["failed"]) result["measure"] = measure(problem, run["summary"]).name;
   result["runs"] = std::move(runs);
   return result;
 }
@@ -192,18 +184,19 @@ Json compare(const Comparison& comparison, const std::function<void(const std::s
 void print_comparison(const Json& result) {
   const Json& runs = result["runs"];
   const bool fractions = !result["exact"].is_null();
-  const bool passes = result["problem"] != "gevp";
-  const bool held_out = std::any_of(
-      runs.begin(), runs.end(), [](const Json& run) { return run.contains("held_out_total_correlation"); });
+  const ProblemEntry& problem = find_problem(result["problem"].get<std::string>());
+  const std::size_t effort_width = std::max<std::size_t>(problem.effort.size(), 6);
+  const bool held_out =
+      std::any_of(runs.begin(), runs.end(), [&](const Json& run) { return run.contains(problem.held_out); });
   std::size_t width = 6;
   for (const auto& run : runs) width = std::max(width, run["name"].get<std::string>().size());
-  const std::string title = heading(result["measure"]);
+  const std::string title = heading(problem, result["measure"]);
 
   std::string head = fmt::format("{:<{}}  {:>{}}", "", width, title, std::max<std::size_t>(title.size(), 10));
   if (fractions) head += fmt::format("  {:>8}", "of exact");
   if (held_out) head += fmt::format("  {:>8}", "held out");
-  head += fmt::format("  {:>10}  {:>{}}  {:>7}  {:>7}", "infeasible", passes ? "passes" : "iterations",
-                      passes ? 6 : 10, "seconds", "memory");
+  head += fmt::format("  {:>10}  {:>{}}  {:>7}  {:>7}", "infeasible", problem.effort, effort_width, "seconds",
+                      "memory");
   fmt::print("{}\n", standard_output().painted(head, Paint::strong));
   for (const auto& run : runs) {
     fmt::print("{:<{}}", run["name"].get<std::string>(), width);
@@ -216,10 +209,10 @@ void print_comparison(const Json& result) {
     fmt::print("  {:>{}}", fmt::format("{:#.7g}", run["value"].get<double>()),
                std::max<std::size_t>(title.size(), 10));
     if (fractions) fmt::print("  {:>8}", cell(run, "fraction", fixed));
-    if (held_out) fmt::print("  {:>8}", cell(run, "held_out_total_correlation", fixed));
+    if (held_out) fmt::print("  {:>8}", cell(run, problem.held_out, fixed));
     fmt::print("  {:>10.1e}  {:>{}}  {:>7.2f}  {:>7}\n", run["infeasibility"].get<double>(),
-               cell(run, passes ? "passes" : "iterations", short_number), passes ? 6 : 10,
-               run["seconds"].get<double>(), memory_text(run["peak_memory_bytes"]));
+               cell(run, problem.effort, short_number), effort_width, run["seconds"].get<double>(),
+               memory_text(run["peak_memory_bytes"]));
   }
 }
 

@@ -1,13 +1,13 @@
 // Several methods on one problem: each in a process of its own, then one table.
 //
-//   Comparison comparison{.problem = "cca", .arguments = {"left.npy", "right.npy", "--components", "5"},
+//   Comparison comparison{.problem = find_problem("cca"), .arguments = {"left.npy", "right.npy", "--components", "5"},
 //                         .methods = {"exact", "landing"}, .passes = {"1", "4"}};
 //   const Json result = compare(comparison, [](const std::string& name) { tell(name); });
 //   print_comparison(result);
 //
-// The result holds, for each run, its summary and what there is to compare: `value` (the total correlation,
-// the sum of the eigenvalues, the Amari distance or the sum of the negentropies), `fraction` of the exact
-// optimum, infeasibility, passes, seconds without those of the evaluation, and the peak memory.
+// The result holds, for each run, its summary and what there is to compare: `value` (of the measure of the
+// problem), `fraction` of the exact optimum, infeasibility, passes, seconds without those of the evaluation, and
+// the peak memory.
 #pragma once
 
 #include <filesystem>
@@ -15,12 +15,13 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include "problems/problems.hpp"
+#include "problems/summary.hpp"
 
 namespace landfall::app {
 
 struct Comparison {
-  std::string problem;                 // cca, ica or gevp
+  const ProblemEntry& problem;
   std::vector<std::string> arguments;  // for every run
   std::vector<std::string> by_hand{};  // for those of landing and its kind
   std::vector<std::string> methods{};  // as --method takes them
@@ -32,10 +33,9 @@ struct Comparison {
 
 /// `begin` is told the name of each run before it starts. Throws ChildFailed for a run whose
 /// arguments or data are wrong; where the numbers failed, it is an entry.
-nlohmann::ordered_json compare(const Comparison& comparison,
-                               const std::function<void(const std::string& name)>& begin);
+Json compare(const Comparison& comparison, const std::function<void(const std::string& name)>& begin);
 
 /// The table on standard output.
-void print_comparison(const nlohmann::ordered_json& result);
+void print_comparison(const Json& result);
 
 }  // namespace landfall::app

@@ -4,8 +4,7 @@
 #include <landfall/data/rows/rows.hpp>
 #include <landfall/errors.hpp>
 
-#include <fstream>
-
+#include "problems/summary.hpp"
 #include "terminal/model_options.hpp"
 #include <fmt/format.h>
 
@@ -13,18 +12,6 @@ namespace landfall::app {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
-
-Json read_summary(const fs::path& folder) {
-  std::error_code error;
-  if (!fs::exists(folder, error)) throw DataError(fmt::format("{}: no such folder", folder.string()));
-  const fs::path path = folder / "summary.json";
-  if (!fs::exists(path, error))
-    throw DataError(
-        fmt::format("{}: no summary.json in it, expected a folder that --out has made", folder.string()));
-  std::ifstream text(path);
-  return Json::parse(text);
-}
 
 /// A file of a run, of numbers that are finite; as many rows and columns as expected where that is known.
 template <class S>
@@ -44,27 +31,19 @@ FittedRun read_run(const fs::path& folder) {
   run.folder = folder;
   try {
     const Json summary = read_summary(folder);
-    run.problem = summary.at("problem");
+    run.problem = &find_problem(summary.at("problem").get<std::string>());
     run.precision = summary.at("precision");
     if (run.precision != "single" && run.precision != "double")
       throw UsageError(fmt::format("unknown precision '{}'", run.precision));
-    if (run.problem == "gevp") {  // two matrices, no rows
-      run.first_index = {std::nullopt};
-      return run;
-    }
-    if (run.problem != "cca" && run.problem != "ica" && run.problem != "lda")
-      throw UsageError(fmt::format("unknown problem '{}'", run.problem));
+    run.first_index.resize(run.problem->views.size());
+    if (!run.problem->has_rows) return run;
     run.centred = summary.at("centred");
     run.missing = parse_missing(summary.at("missing").get<std::string>());
-    const auto index = [](const Json& json) {
-      return json.is_null() ? std::optional<Index>() : std::optional(json.get<Index>());
-    };
     const Json& first = summary.at("first_index");
-    if (run.problem == "cca")
-      run.first_index = {index(first.at(0)), index(first.at(1))};
-    else
-      run.first_index = {index(first)};
-    if (run.problem == "lda") {
+    for (std::size_t v = 0; v < run.first_index.size(); ++v)
+      if (const Json& index = run.first_index.size() > 1 ? first.at(v) : first; !index.is_null())
+        run.first_index[v] = index.get<Index>();
+    if (run.problem->has_classes) {
       run.classes = summary.at("classes");
       const std::vector<double> priors = summary.at("priors");
       run.priors = Eigen::Map<const Vector<double>>(priors.data(), static_cast<Index>(priors.size()));
@@ -82,20 +61,19 @@ FittedRun read_run(const fs::path& folder) {
 
 template <class S>
 FittedView<S> read_view(const FittedRun& run, std::size_t view) {
+  const ViewEntry& entry = run.problem->views[view];
   const auto any = std::nullopt;
   FittedView<S> result;
-  if (run.problem == "gevp") {
-    result.weights = read_part<S>(run.folder / "eigenvectors.npy", any, any);
-    result.mean.setZero(result.weights.rows());
-    return result;
+  std::optional<Index> columns;
+  if (!entry.mean.empty()) {
+    result.mean = read_part<double>(run.folder / entry.mean, any, 1);
+    columns = result.mean.size();
   }
-  const std::string side = run.problem != "cca" ? "" : view == 0 ? "_left" : "_right";
-  result.mean = read_part<double>(run.folder / fmt::format("mean{}.npy", side), any, 1);
-  const Index n = result.mean.size();
-  if (run.problem == "ica")
-    result.weights = read_part<S>(run.folder / "unmixing.npy", any, n).transpose();
+  if (entry.transposed)
+    result.weights = read_part<S>(run.folder / entry.weights, any, columns).transpose();
   else
-    result.weights = read_part<S>(run.folder / fmt::format("weights{}.npy", side), n, any);
+    result.weights = read_part<S>(run.folder / entry.weights, columns, any);
+  if (entry.mean.empty()) result.mean.setZero(result.weights.rows());
   return result;
 }
 

@@ -1,29 +1,38 @@
 #include "runs/model_run.hpp"
 
 #include <landfall/data/formats/csv_source.hpp>
+#include <landfall/data/formats/npy.hpp>
+#include <landfall/parallel/threads.hpp>
+#include <landfall/run/run_folder.hpp>
+#include <landfall/version.hpp>
 
 #include <cstdio>
 
-#include "report/report_data.hpp"
+#include "terminal/command_line.hpp"
 #include "terminal/table.hpp"
 #include <fmt/ranges.h>
 
 namespace landfall::app {
-namespace {
 
-void write_history(const std::filesystem::path& path, const std::vector<Progress>& history) {
-  Matrix<double> rows(static_cast<Index>(history.size()), 7);
-  for (Index i = 0; i < rows.rows(); ++i) {
-    const Progress& at = history[static_cast<std::size_t>(i)];
-    rows.row(i) << static_cast<double>(at.iteration), at.passes, at.seconds, at.objective, at.infeasibility,
-        at.stationarity, at.step;
-  }
-  write_csv<double>(
-      path, rows,
-      {.names = {"iteration", "passes", "seconds", "objective", "infeasibility", "stationarity", "step"}});
+void append_numbers(Json& summary, const RunOptions& run, const RunNumbers& numbers) {
+  summary["stationarity"] = numbers.stationarity;
+  summary["passes"] = numbers.passes;
+  summary["iterations"] = numbers.iterations;
+  summary["batch"] = numbers.batch;
+  summary["estimator"] = numbers.estimator;
+  summary["ridge"] = numbers.ridge;
+  summary["seconds"] = {{"total", numbers.total},
+                        {"read", numbers.read},
+                        {"solve", numbers.solve},
+                        {"evaluate", numbers.evaluate}};
+  summary["peak_memory_bytes"] = peak_memory();
+  summary["seed"] = numbers.seed;
+  summary["threads"] = threads();
+  summary["precision"] = run.precision;
+  summary["termination"] = to_string(numbers.termination);
+  summary["version"] = version();
+  summary["command"] = command_line();
 }
-
-}  // namespace
 
 Json landing_choice(const AdaptiveChoice& choice, int back_offs) {
   return {{"first_rows", choice.first_rows},
@@ -36,20 +45,47 @@ Json landing_choice(const AdaptiveChoice& choice, int back_offs) {
           {"back_offs", back_offs}};
 }
 
-void deliver(const RunOptions& run, const Json& summary, const std::vector<Progress>& history,
-             const std::function<void(const std::filesystem::path& folder)>& write_files,
-             const std::function<void()>& print_table) {
+HistoryTable history_table(const std::vector<Progress>& history) {
+  HistoryTable table{{"iteration", "passes", "seconds", "objective", "infeasibility", "stationarity", "step"},
+                     Matrix<double>(static_cast<Index>(history.size()), 7)};
+  for (Index i = 0; i < table.rows.rows(); ++i) {
+    const Progress& at = history[static_cast<std::size_t>(i)];
+    table.rows.row(i) << static_cast<double>(at.iteration), at.passes, at.seconds, at.objective,
+        at.infeasibility, at.stationarity, at.step;
+  }
+  return table;
+}
+
+template <class S>
+void write_views(const std::filesystem::path& folder, const ProblemEntry& problem,
+                 const std::vector<FittedView<S>>& views) {
+  for (std::size_t v = 0; v < views.size(); ++v) {
+    const ViewEntry& entry = problem.views[v];
+    write_npy<S>(folder / entry.weights,
+                 entry.transposed ? Matrix<S>(views[v].weights.transpose()) : views[v].weights);
+    if (!entry.mean.empty()) write_npy_vector<double>(folder / entry.mean, views[v].mean);
+  }
+}
+
+void deliver(const RunOptions& run, Delivery delivery) {
+  RunReport& report = delivery.report;
   if (!run.out.empty())
     write_run_folder(run.out, [&](const std::filesystem::path& folder) {
-      write_files(folder);
-      if (!history.empty()) write_history(folder / "history.csv", history);
-      write_summary(folder, summary);
-      write_report(folder);
+      delivery.write_files(folder);
+      if (!report.rows.is_null())
+        write_text(folder / kReportRows,
+                   report.rows.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+      if (delivery.history.rows.rows() > 0) {
+        write_csv<double>(folder / "history.csv", delivery.history.rows, {.names = delivery.history.names});
+        report.history = shown_history(delivery.history);
+      }
+      write_json(summary_in(folder), report.summary);
+      write_report(folder / "report.html", report);
     });
   if (run.json)
-    fmt::print("{}\n", json_text(summary));
+    fmt::print("{}\n", json_text(report.summary));
   else
-    print_table();
+    delivery.print_table();
   std::fflush(stdout);
 }
 
@@ -69,11 +105,16 @@ void tell_choice(const AdaptiveChoice& choice, Index batch, int back_offs) {
              counted(static_cast<std::size_t>(back_offs), "time"));
 }
 
-void tell_end(std::string_view method, std::string_view reason, Index samples, std::string_view ridge,
-              double passes, double seconds) {
-  fmt::print(stderr, "{} ({}): {}, ridge {}, {:.3g} {}, {:.2f} s\n", method, reason,
-             counted(static_cast<std::size_t>(samples), "row"), ridge, passes,
+void tell_end(std::string_view method, std::string_view reason, Index samples,
+              const std::vector<double>& ridge, double passes, double seconds) {
+  fmt::print(stderr, "{} ({}): {}, ridge {:.3g}, {:.3g} {}, {:.2f} s\n", method, reason,
+             counted(static_cast<std::size_t>(samples), "row"), fmt::join(ridge, " and "), passes,
              passes == 1 ? "pass" : "passes", seconds);
 }
+
+template void write_views<float>(const std::filesystem::path&, const ProblemEntry&,
+                                 const std::vector<FittedView<float>>&);
+template void write_views<double>(const std::filesystem::path&, const ProblemEntry&,
+                                  const std::vector<FittedView<double>>&);
 
 }  // namespace landfall::app

@@ -1,95 +1,78 @@
-// What the commands of models do after a fit: tell it as JSON or as a table, and write its folder.
+// What the commands do after a fit: the summary, the run folder with its report, and lines on standard error.
 //
-//   Json summary{{"problem", "ica"}, ...};                      // up to the infeasibility
-//   append_run(summary, options.run, options.ica, result, result.ridge, seconds);
-//   deliver(options.run, summary, result.history, write_files, print_table);
+//   Json summary{{"problem", "cca"}, ...};                      // up to the infeasibility
+//   append_numbers(summary, options.run, {.stationarity = result.stationarity, ...});
+//   deliver(options.run, {.report = {problem, summary, rows, weights}, .history = history, ...});
 #pragma once
 
-#include <landfall/data/rows/source.hpp>
-#include <landfall/landing/adaptive.hpp>
-#include <landfall/landing/result.hpp>
-#include <landfall/parallel/threads.hpp>
-#include <landfall/version.hpp>
+#include <landfall/models/fit/options.hpp>
+#include <landfall/models/fit/result.hpp>
 
 #include <filesystem>
 #include <functional>
 #include <vector>
 
-#include "runs/run_folder.hpp"
-#include "terminal/command_line.hpp"
+#include "problems/problems.hpp"
+#include "problems/summary.hpp"
+#include "report/report_data.hpp"
 #include "terminal/model_options.hpp"
-#include "terminal/progress.hpp"
-#include "terminal/stopwatch.hpp"
-#include <nlohmann/json.hpp>
 
 namespace landfall::app {
-
-using Json = nlohmann::ordered_json;
 
 inline std::vector<double> numbers(const Vector<double>& vector) {
   return {vector.begin(), vector.end()};
 }
 
-/// Whether columns of an svmlight file are counted from 0 or 1; null where the width of a file is its own.
-template <class S>
-Json first_index(const Source<S>& source) {
-  const auto range = source.indices();
-  return range ? Json(range->first) : Json();
+/// A list where the problem has several views, else the one value.
+template <class Values, class Get>
+Json per_view(const Values& views, const Get& get) {
+  if (views.size() == 1) return get(views[0]);
+  Json list = Json::array();
+  for (const auto& view : views) list.push_back(Json(get(view)));
+  return list;
 }
 
-/// Of one pass, where the source says how many rows it has.
-template <class S>
-std::optional<Index> training_rows(const Source<S>& source, double held_out) {
-  if (!source.rows()) return std::nullopt;
-  return static_cast<Index>(static_cast<double>(*source.rows()) * (1 - held_out));
-}
+/// The keys that every summary has, from the stationarity to the command.
+struct RunNumbers {
+  double stationarity = 0;
+  Json passes = {};
+  std::uint64_t iterations = 0;
+  Json batch = {}, estimator = {}, ridge = {};
+  double total = 0, read = 0, solve = 0, evaluate = 0;  // seconds
+  std::uint64_t seed = 0;
+  Termination termination = Termination::converged;
+};
+void append_numbers(Json& summary, const RunOptions& run, const RunNumbers& numbers);
 
 Json landing_choice(const AdaptiveChoice& choice, int back_offs);
+HistoryTable history_table(const std::vector<Progress>& history);
 
-/// The keys from stationarity on, of the results of CCA, ICA or LDA.
-template <class Options, class Result>
-void append_run(Json& summary, const RunOptions& run, const Options& options, const Result& result,
-                Json ridge, double seconds) {
-  const bool landing = result.choice.first_rows > 0;
-  summary["stationarity"] = result.stationarity;
-  summary["passes"] = result.passes;
-  summary["iterations"] = result.iterations;
-  summary["batch"] = result.batch;
-  summary["estimator"] = landing ? Json(to_string(options.landing.estimator)) : Json();
-  summary["ridge"] = std::move(ridge);
-  summary["seconds"] = {{"total", seconds},
-                        {"read", result.seconds.read},
-                        {"solve", result.seconds.solve},
-                        {"evaluate", result.seconds.evaluate}};
-  summary["peak_memory_bytes"] = peak_memory();
-  summary["seed"] = options.seed;
-  summary["threads"] = threads();
-  summary["precision"] = run.precision;
-  summary["termination"] = to_string(result.termination);
-  summary["version"] = version();
-  summary["command"] = command_line();
-  if constexpr (requires { result.mean_pass; })
-    summary["mean_pass"] = result.mean_pass;
-  else
-    summary["mean_pass"] = true;  // LDA cannot do without
-  summary["centred"] = options.transform.centring != Centring::none;
-  summary["scaled"] = options.transform.unit_variance;
-  summary["missing"] = to_string(options.transform.missing);
-  if (landing) summary["landing"] = landing_choice(result.choice, result.back_offs);
-}
+/// The files of weights and means.
+template <class S>
+void write_views(const std::filesystem::path& folder, const ProblemEntry& problem,
+                 const std::vector<FittedView<S>>& views);
 
-/// Writes the run folder if one is wanted: what write_files does, the history of landing, the summary. Then
-/// prints the summary or the table.
-void deliver(const RunOptions& run, const Json& summary, const std::vector<Progress>& history,
-             const std::function<void(const std::filesystem::path& folder)>& write_files,
-             const std::function<void()>& print_table);
+struct Delivery {
+  RunReport report;
+  HistoryTable history;
+  std::function<void(const std::filesystem::path& folder)> write_files;  // beside history, summary and report
+  std::function<void()> print_table;
+};
+
+/// Writes the run folder if one is wanted. Then prints the summary or the table.
+void deliver(const RunOptions& run, Delivery delivery);
 
 /// "left.npy: 2 constant columns left out", if there are any; to standard error, as the next.
 void tell_dropped(std::string_view name, const std::vector<Index>& columns);
 /// What landing took from the first rows, and how often it had to halve its step.
 void tell_choice(const AdaptiveChoice& choice, Index batch, int back_offs);
 /// "landing (asked for): 4000 rows, ridge 0.001, 4 passes, 1.25 s"
-void tell_end(std::string_view method, std::string_view reason, Index samples, std::string_view ridge,
-              double passes, double seconds);
+void tell_end(std::string_view method, std::string_view reason, Index samples,
+              const std::vector<double>& ridge, double passes, double seconds);
+
+extern template void write_views<float>(const std::filesystem::path&, const ProblemEntry&,
+                                        const std::vector<FittedView<float>>&);
+extern template void write_views<double>(const std::filesystem::path&, const ProblemEntry&,
+                                         const std::vector<FittedView<double>>&);
 
 }  // namespace landfall::app

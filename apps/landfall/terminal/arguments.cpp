@@ -102,6 +102,26 @@ std::vector<std::string> choices_of(CLI::Option& option) {
   }
 }
 
+template <class T>
+CLI::Option* OptionAdder::operator()(const char* name, T& value, const char* shown,
+                                     const std::string& text) const {
+  return command->add_option(name, value, text)->option_text(shown);
+}
+
+#define LANDFALL_OPTION(T) \
+  template CLI::Option* OptionAdder::operator()<T>(const char*, T&, const char*, const std::string&) const;
+LANDFALL_OPTION(double)
+LANDFALL_OPTION(int)
+LANDFALL_OPTION(std::int64_t)
+LANDFALL_OPTION(std::uint64_t)
+LANDFALL_OPTION(std::string)
+LANDFALL_OPTION(std::optional<double>)
+LANDFALL_OPTION(std::optional<int>)
+LANDFALL_OPTION(std::optional<std::int64_t>)
+LANDFALL_OPTION(std::vector<double>)
+LANDFALL_OPTION(std::vector<std::string>)
+#undef LANDFALL_OPTION
+
 CLI::Option* OptionAdder::choice(const char* name, std::vector<std::string> names,
                                  const std::function<void(const std::string&)>& use,
                                  const std::string& text) const {

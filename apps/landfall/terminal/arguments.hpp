@@ -27,10 +27,9 @@ std::vector<std::string> choices_of(CLI::Option& option);
 struct OptionAdder {
   CLI::App* command;
 
+  /// Instantiated in arguments.cpp for the types that options have: CLI11's templates are slow to compile.
   template <class T>
-  CLI::Option* operator()(const char* name, T& value, const char* shown, const std::string& text) const {
-    return command->add_option(name, value, text)->option_text(shown);
-  }
+  CLI::Option* operator()(const char* name, T& value, const char* shown, const std::string& text) const;
   /// One of these names, for `use`.
   CLI::Option* choice(const char* name, std::vector<std::string> names,
                       const std::function<void(const std::string&)>& use, const std::string& text) const;

@@ -2,11 +2,11 @@
 
 #include <landfall/errors.hpp>
 #include <landfall/parallel/threads.hpp>
+#include <landfall/run/run_folder.hpp>
 
 #include <array>
 #include <utility>
 
-#include "runs/run_folder.hpp"
 #include "terminal/help_page.hpp"
 
 namespace landfall::app {

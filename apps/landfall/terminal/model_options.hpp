@@ -21,7 +21,7 @@ namespace landfall::app {
 
 struct RunOptions {
   std::string precision = "single";
-  std::string out;  // run folder; none when empty
+  std::string out = {};  // run folder; none when empty
   bool force = false, resume = false;
   double checkpoint_every = 60;  // seconds
   int threads = 0;               // 0: all

@@ -1,12 +1,13 @@
 // What `landfall plan` prints: the methods side by side, the chosen one marked, and why.
 //
-//   tell_plan("cca", plan, json);
-//   tell_plan("ica", "landing", reason, {{"landing", cost}}, json);
+//   tell_plan("cca", shown(plan), json);
+//   tell_plan("ica", {"landing", reason, {{"landing", cost}}}, json);
 #pragma once
 
 #include <landfall/models/fit/plan.hpp>
 
 #include <cstdio>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,16 +18,19 @@ struct Alternative {
   Cost cost;
 };
 
+struct ShownPlan {
+  std::string_view method;  // the chosen one
+  std::string reason;
+  std::vector<Alternative> alternatives;
+};
+
+/// Of exact and landing.
+ShownPlan shown(const Plan& plan);
+
 /// The table alone, with the reason below; to standard error while a run begins.
-void print_plan(std::FILE* out, std::string_view method, std::string_view reason,
-                const std::vector<Alternative>& alternatives);
+void print_plan(std::FILE* out, const ShownPlan& plan);
 
 /// The table, or one JSON object, on standard output.
-void tell_plan(std::string_view problem, std::string_view method, std::string_view reason,
-               const std::vector<Alternative>& alternatives, bool json);
-
-/// Both, of exact and landing.
-void print_plan(std::FILE* out, const Plan& plan);
-void tell_plan(std::string_view problem, const Plan& plan, bool json);
+void tell_plan(std::string_view problem, const ShownPlan& plan, bool json);
 
 }  // namespace landfall::app

@@ -1,11 +1,11 @@
 #include "terminal/progress.hpp"
 
 #include <landfall/models/fit/plan.hpp>
+#include <landfall/run/run_folder.hpp>
 
 #include <algorithm>
 #include <cmath>
 
-#include "runs/run_folder.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {

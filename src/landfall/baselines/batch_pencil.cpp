@@ -81,13 +81,32 @@ double PencilStepper<S>::step(const CentredBatch<S>& left, const CentredBatch<S>
 
 template <class S>
 StochasticCcaOptions stochastic_options(const BaselineOptions<S>& options) {
+  const auto milestones = options.milestones.value_or(std::vector<double>{});
   return {.components = options.components,
           .learning_rate = options.step > 0 ? options.step : 1,
-          .schedule = Schedule::cosine,
+          .schedule = !options.milestones  ? Schedule::cosine
+                      : milestones.empty() ? Schedule::constant
+                                           : Schedule::milestones,
+          .milestones = milestones,
           .passes = static_cast<int>(std::ceil(options.passes)),
           .ridge = options.ridge[0],
           .right_ridge = options.ridge[1],
           .seed = options.seed};
+}
+
+template <class S>
+Point<S> start_of(std::span<const CentredBatch<S>* const> views, const BaselineOptions<S>& options,
+                  std::string_view method) {
+  if (options.start.empty()) return orthonormal_on<S>(views, stochastic_options(options), method);
+  if (options.start.size() != views.size())
+    throw UsageError(fmt::format("{}: the start has {} blocks, expected one for each of {} views", method,
+                                 options.start.size(), views.size()));
+  for (std::size_t i = 0; i < views.size(); ++i)
+    if (options.start[i].rows() != views[i]->cols() || options.start[i].cols() != options.components)
+      throw UsageError(fmt::format("{}: block {} of the start is {}x{}, expected {}x{}", method, i + 1,
+                                   options.start[i].rows(), options.start[i].cols(), views[i]->cols(),
+                                   options.components));
+  return options.start;
 }
 
 template <class S>

@@ -82,9 +82,15 @@ class PencilStepper : public StochasticCca<S> {
   Point<S> product_;
 };
 
-/// The options of a run with a cosine schedule; where no step is given the rate starts at 1.
+/// The options of a run with a cosine schedule, unless milestones are given; where no step is given the rate starts
+/// at 1.
 template <class S>
 StochasticCcaOptions stochastic_options(const BaselineOptions<S>& options);
+
+/// The start of the options, or orthonormal_on() the batch.
+template <class S>
+Point<S> start_of(std::span<const CentredBatch<S>* const> views, const BaselineOptions<S>& options,
+                  std::string_view method);
 
 /// The StreamSolver of a stepper that is made from StochasticCcaOptions and whether the step is its own.
 template <class Method, class S>
@@ -105,15 +111,17 @@ Matrix<S> stacked(const Point<S>& w);
 template <class S>
 void unstack(const Matrix<S>& both, Point<S>& w);
 
-#define LANDFALL_BATCH_PENCIL(EXTERN, S)                                                     \
-  EXTERN template double batch_scale<S>(std::span<const CentredBatch<S>* const>,             \
-                                        const StochasticCcaOptions&);                        \
-  EXTERN template class BatchPencil<S>;                                                      \
-  EXTERN template class PencilStepper<S>;                                                    \
-  EXTERN template StochasticCcaOptions stochastic_options<S>(const BaselineOptions<S>&);     \
-  EXTERN template void require_square_memory<S>(std::string_view, int, const DataStream<S>&, \
-                                                const BaselineOptions<S>&);                  \
-  EXTERN template Matrix<S> stacked<S>(const Point<S>&);                                     \
+#define LANDFALL_BATCH_PENCIL(EXTERN, S)                                                                   \
+  EXTERN template double batch_scale<S>(std::span<const CentredBatch<S>* const>,                           \
+                                        const StochasticCcaOptions&);                                      \
+  EXTERN template class BatchPencil<S>;                                                                    \
+  EXTERN template class PencilStepper<S>;                                                                  \
+  EXTERN template StochasticCcaOptions stochastic_options<S>(const BaselineOptions<S>&);                   \
+  EXTERN template Point<S> start_of<S>(std::span<const CentredBatch<S>* const>, const BaselineOptions<S>&, \
+                                       std::string_view);                                                  \
+  EXTERN template void require_square_memory<S>(std::string_view, int, const DataStream<S>&,               \
+                                                const BaselineOptions<S>&);                                \
+  EXTERN template Matrix<S> stacked<S>(const Point<S>&);                                                   \
   EXTERN template void unstack<S>(const Matrix<S>&, Point<S>&);
 LANDFALL_BATCH_PENCIL(extern, float)
 LANDFALL_BATCH_PENCIL(extern, double)

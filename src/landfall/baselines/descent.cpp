@@ -1,4 +1,5 @@
 #include <landfall/baselines/descent.hpp>
+#include <landfall/linalg/products.hpp>
 #include <landfall/manifold/retraction.hpp>
 
 #include <algorithm>
@@ -13,7 +14,8 @@ void StiefelState<S>::update(const StiefelProblem<S>& problem) {
   y.resize(x.rows(), x.cols());
   f = problem.f(x, &g);
   problem.b->apply(x, y);
-  h = x.transpose() * y;
+  h.resize(x.cols(), x.cols());
+  multiply_at<S>(x, y, h);
   h.diagonal().array() -= 1;
 }
 
@@ -33,22 +35,25 @@ S multiplier_bound(const StiefelProblem<S>& problem, const BaselineOptions<S>& o
 
 template <class S>
 Descent<S>::Descent(const StiefelProblem<S>& problem, const BaselineOptions<S>& options, bool feasible)
-    : problem_(problem),
-      options_(options),
-      run_(*problem.b, options, feasible),
-      beta_1_(largest_eigenvalue(*problem.b, options.seed)),
-      scale_(multiplier_bound(problem, options)) {
+    : problem_(problem), options_(options), run_(*problem.b, options, feasible) {
   at_.x = run_.start();
   at_.update(problem);
 }
 
-/// The two quotients in turn; the first step is as long as the curvature of the constraint allows. None moves
-/// X by more than a third of its size.
 template <class S>
-S Descent<S>::step_length(const Matrix<S>& x, const Matrix<S>& d) const {
+S Descent<S>::multiplier_scale() {
+  if (!(scale_ > 0)) scale_ = multiplier_bound(problem_, options_);
+  return scale_;
+}
+
+/// The step of the options is taken as it is. Otherwise: the two quotients in turn; the first step is as long as the
+/// curvature of the constraint allows. None of these moves X by more than a third of its size.
+template <class S>
+S Descent<S>::step_length(const Matrix<S>& x, const Matrix<S>& d) {
+  if (options_.step > 0) return static_cast<S>(options_.step);
   const S size = d.norm(), longest = size > 0 ? x.norm() / (3 * size) : S(0);
-  if (options_.step > 0) return std::min(static_cast<S>(options_.step), longest);
-  if (last_x_.size() == 0) return std::min(S(0.1) / (beta_1_ * scale_), longest);
+  if (last_x_.size() == 0)
+    return std::min(S(0.1) / (largest_eigenvalue(*problem_.b, options_.seed) * multiplier_scale()), longest);
   const Matrix<S> s = x - last_x_, v = d - last_d_;
   const S sv = std::abs(s.cwiseProduct(v).sum()), ss = s.squaredNorm(), vv = v.squaredNorm();
   const S step = run_.iteration() % 2 == 1 ? (vv > 0 ? sv / vv : longest) : (sv > 0 ? ss / sv : longest);

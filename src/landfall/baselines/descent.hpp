@@ -1,5 +1,5 @@
-// X <- X - t D(X) with the alternating two-point steps of Barzilai and Borwein: what the infeasible methods
-// have in common. Each of them is a direction D.
+// X <- X - t D(X) with the alternating two-point steps of Barzilai and Borwein, or with the step of the options: what
+// the infeasible methods have in common. Each of them is a direction D.
 //
 //   #include <landfall/baselines/power_methods.hpp>
 //   const landfall::StiefelProblem<double> problem{.f = {}, .b = b};
@@ -43,17 +43,17 @@ class Descent {
   Result<S> run(const Direction& direction, const Correction& correction = {});
 
   /// multiplier_bound() of the problem.
-  S multiplier_scale() const { return scale_; }
+  S multiplier_scale();
 
  private:
-  S step_length(const Matrix<S>& x, const Matrix<S>& d) const;
+  S step_length(const Matrix<S>& x, const Matrix<S>& d);
 
   const StiefelProblem<S>& problem_;
   const BaselineOptions<S>& options_;
   PencilRun<S> run_;
   StiefelState<S> at_;
   Matrix<S> last_x_, last_d_;
-  S beta_1_ = 0, scale_ = 0;
+  S scale_ = 0;  // 0: not known yet
 };
 
 #define LANDFALL_DESCENT(EXTERN, S)                                                           \

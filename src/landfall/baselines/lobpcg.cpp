@@ -3,6 +3,7 @@
 #include <landfall/linalg/pencil_eigen.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/random.hpp>
+#include <landfall/linalg/rank.hpp>
 #include <landfall/linalg/symmetric.hpp>
 
 #include <algorithm>
@@ -217,7 +218,7 @@ class Lobpcg {
       multiply<S>(basis_.leftCols(kept()), small_, fresh, -1, 1);
       small_.resize(w, w);
       gram<S>(fresh, small_);
-      const Matrix<S> factor = orthonormalizing_factor<S>(small_);
+      const Matrix<S> factor = orthonormalizing_factor<S>(small_, column_tolerance<S>(w));
       combine(basis_, kept(), factor);
       w = factor.cols();
     }
@@ -233,7 +234,7 @@ class Lobpcg {
     small_.resize(w, w);
     multiply_at<S>(basis_.middleCols(kept(), w), b_basis_.middleCols(kept(), w), small_);
     symmetrize<S>(small_);
-    const Matrix<S> factor = orthonormalizing_factor<S>(small_);
+    const Matrix<S> factor = orthonormalizing_factor<S>(small_, column_tolerance<S>(w));
     combine(kept(), factor);
     width_ = factor.cols();
     return width_ > 0;
@@ -263,7 +264,7 @@ class Lobpcg {
       overlap.resize(z.cols(), z.cols());
       multiply_at<S>(z, gz, overlap);
       symmetrize<S>(overlap);
-      const Matrix<S> factor = orthonormalizing_factor<S>(overlap);
+      const Matrix<S> factor = orthonormalizing_factor<S>(overlap, column_tolerance<S>(z.cols()));
       Matrix<S> independent(m, factor.cols());
       multiply<S>(z, factor, independent);
       z = std::move(independent);

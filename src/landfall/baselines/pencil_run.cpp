@@ -1,6 +1,7 @@
 #include <landfall/baselines/pencil_run.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/linalg/decompositions.hpp>
+#include <landfall/linalg/products.hpp>
 #include <landfall/linalg/random.hpp>
 #include <landfall/manifold/retraction.hpp>
 
@@ -32,25 +33,59 @@ PencilRun<S>::PencilRun(const SymmetricOperator<S>& b, const BaselineOptions<S>&
 template <class S>
 Matrix<S> PencilRun<S>::start(Index columns) const {
   const Index p = columns > 0 ? columns : options_.components;
+  if (!options_.start.empty() && p == options_.components) {
+    const Matrix<S>& given = options_.start[0];
+    if (options_.start.size() != 1 || given.rows() != b_.size() || given.cols() != p)
+      throw UsageError(fmt::format("the start has {} blocks, the first {}x{}; expected one of {}x{}",
+                                   options_.start.size(), given.rows(), given.cols(), b_.size(), p));
+    return given;
+  }
   return orthonormalize<S>(b_, gaussian<S>(b_.size(), p, {options_.seed, 0x57a7}));
 }
 
 template <class S>
+PencilRun<S>::Pause::Pause(PencilRun& paused) : run(paused), from(Clock::now()) {
+  run.result_.progress.seconds = std::chrono::duration<double>(from - run.began_).count();
+}
+
+template <class S>
 bool PencilRun<S>::goes_on(In<S> x, In<S> g, In<S> y, double objective, double step) {
-  const Matrix<S> metric = x.transpose() * y, slope = x.transpose() * g;
-  const Matrix<S> multiplier = solve_square<S>(metric, (slope + slope.transpose()) / 2);
-  const S size = g.norm();
-  const double residual = static_cast<double>(size > 0 ? (g - y * multiplier).norm() / size : S(0));
-  const S infeasibility = (metric - Matrix<S>::Identity(x.cols(), x.cols())).norm();
-  return goes_on(residual, static_cast<double>(infeasibility), objective, step,
-                 options_.observer ? Point<S>{x} : Point<S>{});
+  const Pause pause(*this);
+  return compare(x, g, y, objective, step);
+}
+
+template <class S>
+bool PencilRun<S>::goes_on(In<S> x, In<S> g, double objective, double step) {
+  const Pause pause(*this);
+  Matrix<S> y(x.rows(), x.cols());
+  b_.apply(x, y);
+  return compare(x, g, y, objective, step);
 }
 
 template <class S>
 bool PencilRun<S>::goes_on(double residual, double infeasibility, double objective, double step,
                            const Point<S>& x) {
+  const Pause pause(*this);
+  return record(residual, infeasibility, objective, step, x);
+}
+
+template <class S>
+bool PencilRun<S>::compare(In<S> x, In<S> g, In<S> y, double objective, double step) {
+  Matrix<S> metric(x.cols(), x.cols()), slope = metric, difference = g;
+  multiply_at<S>(x, y, metric);
+  multiply_at<S>(x, g, slope);
+  multiply<S>(y, solve_square<S>(metric, (slope + slope.transpose()) / 2), difference, -1, 1);
+  const S size = g.norm();
+  const double residual = static_cast<double>(size > 0 ? difference.norm() / size : S(0));
+  const S infeasibility = (metric - Matrix<S>::Identity(x.cols(), x.cols())).norm();
+  return record(residual, static_cast<double>(infeasibility), objective, step,
+                options_.observer ? Point<S>{x} : Point<S>{});
+}
+
+template <class S>
+bool PencilRun<S>::record(double residual, double infeasibility, double objective, double step,
+                          const Point<S>& x) {
   Progress& now = result_.progress;
-  now.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
   now.objective = objective;
   now.infeasibility = infeasibility;
   now.stationarity = residual;

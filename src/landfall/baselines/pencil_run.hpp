@@ -1,4 +1,5 @@
-// What the methods that see all of A and B share: where they start, when they stop, what they report.
+// What the methods that see all of A and B share: start, stopping criteria and report. The clock stands still while
+// convergence is checked and while the observer runs.
 //
 //   landfall::PencilRun<double> run(*b, {.components = 5});
 //   landfall::Matrix<double> w = run.start();                   // random, B-orthonormal
@@ -18,13 +19,15 @@ class PencilRun {
   /// feasible: whether X'BX = I is asked for too before the run is called converged.
   PencilRun(const SymmetricOperator<S>& b, const BaselineOptions<S>& options, bool feasible = true);
 
-  /// Random B-orthonormal columns; more than p where so many are asked for.
+  /// The start of the options, or random B-orthonormal columns: p, or as many as are asked for.
   Matrix<S> start(Index columns = 0) const;
 
   /// To be called at every iterate x with g = grad f (or -A x) and y = B x. The residual is
   /// ||G - Y P^-1 sym(X'G)|| / ||G|| with P = X'Y: 0 at critical points whatever the basis. False: converged,
   /// out of iterations, without progress over the last 2000 of them, diverged, or the observer said so.
   bool goes_on(In<S> x, In<S> g, In<S> y, double objective = 0, double step = 0);
+  /// The same for a method that has no use for y.
+  bool goes_on(In<S> x, In<S> g, double objective, double step);
   /// The same with a residual of the method's own.
   bool goes_on(double residual, double infeasibility, double objective, double step, const Point<S>& x);
 
@@ -37,6 +40,18 @@ class PencilRun {
   Result<S> finish(const Matrix<S>& x) { return finish(Point<S>{x}); }
 
  private:
+  using Clock = std::chrono::steady_clock;
+  /// Stops the clock for as long as it lives.
+  struct Pause {
+    explicit Pause(PencilRun& paused);
+    ~Pause() { run.began_ += Clock::now() - from; }
+    PencilRun& run;
+    Clock::time_point from;
+  };
+
+  bool compare(In<S> x, In<S> g, In<S> y, double objective, double step);
+  bool record(double residual, double infeasibility, double objective, double step, const Point<S>& x);
+
   const SymmetricOperator<S>& b_;
   const BaselineOptions<S>& options_;
   bool feasible_;
@@ -44,7 +59,7 @@ class PencilRun {
   Result<S> result_;
   double best_ = 1e300;
   std::uint64_t best_at_ = 0, limit_, record_every_ = 1;
-  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  Clock::time_point began_ = Clock::now();
 };
 
 extern template class PencilRun<float>;

@@ -4,8 +4,8 @@
 //   const auto result = landfall::solve_baseline<double>(baseline, {a, b}, {.components = 5});    // A x = lambda B x
 //   for (const landfall::Baseline& one : landfall::baselines()) use(one.name, one.text);
 //
-// A method is one file in methods/ and one line of the list in registry.cpp. The file gives the method in
-// whichever of the forms below suits it, and every problem that can be brought into that form can be solved.
+// A method is one file, methods/NAME.cpp, that defines NAME_methods(); CMake puts it on the list. The file gives the
+// method in whichever of the forms below suits it, and the method then solves every problem that has this form.
 #pragma once
 
 #include <landfall/baselines/view_products.hpp>
@@ -13,6 +13,7 @@
 #include <landfall/landing/result.hpp>
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -23,13 +24,22 @@ template <class S>
 struct BaselineOptions {
   Index components = 1;           // p
   std::array<double, 2> ridge{};  // of each view of a stream, absolute
-  double step = 0;                // of the first step; 0: from the data
-  double passes = 4;              // over a stream
-  double tolerance = 0;           // of the others: relative residual; 0: 1e-7, 1e-4 in single precision
-  std::uint64_t iterations = 0;   // of the others, at most; 0: 20000
+  double step = 0;                // size of the first step; 0: chosen from the data
+  /// Weight of the constraint: omega of the landing methods, beta of plam and pcal. Unset: chosen from the data.
+  std::optional<double> omega = {};
+  /// Methods on streams: passes after which the step is divided by ten; empty: a constant step. Unset: the
+  /// schedule of the method.
+  std::optional<std::vector<double>> milestones = {};
+  /// Start of the landing methods, of rgd-rolling, and of the methods that see all of A and B and start from p columns.
+  /// Empty: random columns, orthonormal in the metric of B (of the first batch of a stream).
+  Point<S> start = {};
+  double passes = 4;             // over a stream
+  double tolerance = 0;          // other methods: relative residual; 0: 1e-7, 1e-4 in single precision
+  std::uint64_t iterations = 0;  // other methods: at most so many; 0: 20000
   std::uint64_t memory = std::uint64_t{2} << 30;  // bytes that the method may use
   std::uint64_t seed = 0;
-  /// After every step; false ends the run. The point is empty where a method has none at hand.
+  /// Called after every step, while the clock stands still; false ends the run. The point is empty where a method has
+  /// none at hand.
   std::function<bool(const Progress&, const Point<S>&)> observer = {};
 };
 
@@ -92,9 +102,6 @@ struct Baseline {
   std::string_view source;  // who published it
   Origin origin = Origin::read;
   std::string_view memory;  // beside the data: "n p"
-  /// How much of the sum of the correlations (eigenvalues) it may miss on the test problem; ICA: the Amari
-  /// distance it may end at.
-  double accuracy = 1e-6;
   BothScalars<StreamSolver> stream = {};
   BothScalars<StreamSolver> mixtures = {};
   BothScalars<ViewSolver> views = {};

@@ -1,7 +1,7 @@
 #include <landfall/baselines/stochastic_cca.hpp>
 #include <landfall/errors.hpp>
-#include <landfall/linalg/pencil_eigen.hpp>
 #include <landfall/linalg/random.hpp>
+#include <landfall/linalg/rank.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
@@ -11,15 +11,25 @@
 #include <fmt/format.h>
 
 namespace landfall {
+namespace {
+
+StepOptions steps_of(const StochasticCcaOptions& options) {
+  return {.rule = StepRule::fixed,
+          .size = options.learning_rate,
+          .schedule = options.schedule,
+          .horizon = static_cast<double>(options.passes),
+          .milestones = options.milestones};
+}
+
+}  // namespace
 
 void validate(const StochasticCcaOptions& options) {
   if (options.components < 1)
     throw UsageError(fmt::format("components must be at least 1, got {}", options.components));
   if (!(options.learning_rate > 0))
     throw UsageError(fmt::format("learning_rate must be positive, got {}", options.learning_rate));
-  if (options.schedule == Schedule::milestones)
-    throw UsageError("schedule is milestones, expected constant, cosine or inverse_sqrt");
   if (options.passes < 1) throw UsageError(fmt::format("passes must be at least 1, got {}", options.passes));
+  validate(steps_of(options));
   for (const std::size_t view : {0, 1})
     if (!(options.ridge_of(view) >= 0))
       throw UsageError(fmt::format("ridge must not be negative, got {}", options.ridge_of(view)));
@@ -53,11 +63,7 @@ Result<S> learn_by_steps(DataStream<S>& stream, const StochasticCcaOptions& opti
   validate(options);
   const SerialBlas serial;  // the same result with any number of threads
   auto began = std::chrono::steady_clock::now();
-  const double horizon = options.passes;
-  const StepOptions steps{.rule = StepRule::fixed,
-                          .size = options.learning_rate,
-                          .schedule = options.schedule,
-                          .horizon = horizon};
+  const StepOptions steps = steps_of(options);
   const ColumnStatistics* columns = stream.statistics(0);
   const double rows = static_cast<double>(columns ? columns->rows : stream.source(0).rows().value_or(0));
 

@@ -23,7 +23,8 @@ namespace landfall {
 struct StochasticCcaOptions {
   Index components = 1;                    // p
   double learning_rate = 1e-2;             // of the first step
-  Schedule schedule = Schedule::constant;  // or cosine, to 0 over the passes, or inverse_sqrt
+  Schedule schedule = Schedule::constant;  // cosine: to 0 over the passes
+  std::vector<double> milestones = {};     // passes after which the rate is divided by ten
   int passes = 1;                          // over the training rows
   double ridge = 0;                        // absolute, of both views
   std::optional<double> right_ridge = {};  // of the right view, where it is another

@@ -1,8 +1,8 @@
 #include <landfall/errors.hpp>
 #include <landfall/landing/adaptive.hpp>
 #include <landfall/landing/sketch.hpp>
-#include <landfall/linalg/pencil_eigen.hpp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/rank.hpp>
 #include <landfall/linalg/reduce.hpp>
 #include <landfall/parallel/threads.hpp>
 

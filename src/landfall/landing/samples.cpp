@@ -1,5 +1,6 @@
 #include <landfall/errors.hpp>
 #include <landfall/landing/samples.hpp>
+#include <landfall/linalg/contrast_loops.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/reduce.hpp>
 
@@ -11,14 +12,17 @@
 namespace landfall {
 
 void SampleOrder::begin_pass(std::uint64_t pass) {
-  order_.restart(count_, {seed_, pass});
+  if (seed_) order_.restart(count_, {*seed_, pass});
   next_ = 0;
 }
 
 std::span<const Index> SampleOrder::draw(Index size) {
   const Index taken = std::min(size, count_ - next_);
   batch_.resize(static_cast<std::size_t>(taken));
-  for (auto& sample : batch_) sample = order_(next_++);
+  for (auto& sample : batch_) {
+    sample = seed_ ? order_(next_) : next_;
+    ++next_;
+  }
   return batch_;
 }
 
@@ -76,19 +80,15 @@ template <class S>
 ScoreObjective<S> logcosh_objective() {
   const auto apply = [](const std::vector<Scratch<S>>& alpha, std::vector<Scratch<S>>& b) {
     const auto& a = alpha[0].view();
-    b[0].view() = a.array().tanh();
-    // log cosh u = |u| + log(1 + exp(-2|u|)) - log 2, which cannot overflow
-    const auto size = a.array().abs();
-    const double sum = static_cast<double>((size + (-2 * size).exp().log1p() - S(std::log(2.0))).sum());
-    return sum / static_cast<double>(a.rows());
+    return logcosh_loop(a.data(), a.size(), S(1), b[0].view().data()).value / static_cast<double>(a.rows());
   };
   return {.apply = apply};
 }
 
 template <class S>
 LinearSamples<S>::LinearSamples(std::vector<RowMatrix<S>> data, std::vector<Index> components,
-                                std::vector<S> ridge, ScoreObjective<S> objective, std::uint64_t seed,
-                                Communicator& communicator)
+                                std::vector<S> ridge, ScoreObjective<S> objective,
+                                std::optional<std::uint64_t> seed, Communicator& communicator)
     : data_(std::move(data)),
       ridge_(std::move(ridge)),
       objective_(std::move(objective)),

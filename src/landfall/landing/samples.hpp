@@ -87,10 +87,11 @@ class SharedBatch {
   Index own_ = 0, all_ = 0;
 };
 
-/// Hands out sample numbers in a fresh random order each pass.
+/// Hands out sample numbers in a fresh random order each pass, or, without a seed, from 0 to count - 1.
 class SampleOrder {
  public:
-  SampleOrder(Index count, std::uint64_t seed) : count_(count), seed_(seed), order_(count, {seed, 0}) {}
+  SampleOrder(Index count, std::optional<std::uint64_t> seed)
+      : count_(count), seed_(seed), order_(count, {seed.value_or(0), 0}) {}
 
   Index count() const { return count_; }
   void begin_pass(std::uint64_t pass);
@@ -99,7 +100,7 @@ class SampleOrder {
 
  private:
   Index count_;
-  std::uint64_t seed_;
+  std::optional<std::uint64_t> seed_;
   Permutation order_;
   Index next_ = 0;
   std::vector<Index> batch_;
@@ -154,12 +155,12 @@ template <class S>
 ScoreObjective<S> logcosh_objective();
 
 /// Data in memory, one matrix of samples (rows) per block; B_k = A_k'A_k/N + ridge_k I. The matrices hold the
-/// samples of this rank.
+/// samples of this rank. Without a seed every pass hands out the rows in their order in memory.
 template <class S>
 class LinearSamples final : public Samples<S> {
  public:
   LinearSamples(std::vector<RowMatrix<S>> data, std::vector<Index> components, std::vector<S> ridge,
-                ScoreObjective<S> objective, std::uint64_t seed = 0,
+                ScoreObjective<S> objective, std::optional<std::uint64_t> seed = 0,
                 Communicator& communicator = serial_communicator());
 
   const std::vector<Shape>& shapes() const override { return shapes_; }

@@ -53,7 +53,7 @@ Solver<S>::Solver(FieldOracle<S>& oracle, Point<S> start, SolverOptions<S> optio
     throw UsageError(
         "a sampled problem takes fixed steps (with a schedule): the other rules need f and B exactly");
 
-  restoration_ = oracle_.restore(x_, options_.epsilon);
+  if (options_.restore_start) restoration_ = oracle_.restore(x_, options_.epsilon);
   if (!(restoration_.to <= std::max(options_.epsilon, restoration_.noise)))
     termination_ = Termination::infeasible_start;
   if (!known_ && !options_.trust) options_.trust = 0.3;

@@ -22,6 +22,7 @@ namespace landfall {
 template <class S>
 struct SolverOptions {
   double epsilon = 0.5;              // the safe region ||h(x)|| <= epsilon < 1
+  bool restore_start = true;         // brings a start outside the safe region in; false: takes it as given
   StepOptions step = {};             // eta
   double attraction = 0.25;          // a = eta omega beta_1 in (0, 1/2)
   std::optional<double> omega = {};  // given by hand, in place of a

@@ -20,6 +20,7 @@ struct Lapack<double> {
   static constexpr auto pocon = LAPACKE_dpocon_work;
   static constexpr auto potrf = LAPACKE_dpotrf_work;
   static constexpr auto potrs = LAPACKE_dpotrs_work;
+  static constexpr auto pstrf = LAPACKE_dpstrf_work;
   static constexpr auto stedc = LAPACKE_dstedc_work;
   static constexpr auto syevd = LAPACKE_dsyevd_work;
   static constexpr auto sygst = LAPACKE_dsygst_work;
@@ -38,6 +39,7 @@ struct Lapack<float> {
   static constexpr auto pocon = LAPACKE_spocon_work;
   static constexpr auto potrf = LAPACKE_spotrf_work;
   static constexpr auto potrs = LAPACKE_spotrs_work;
+  static constexpr auto pstrf = LAPACKE_spstrf_work;
   static constexpr auto stedc = LAPACKE_sstedc_work;
   static constexpr auto syevd = LAPACKE_ssyevd_work;
   static constexpr auto sygst = LAPACKE_ssygst_work;

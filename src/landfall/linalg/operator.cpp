@@ -111,6 +111,7 @@ CallbackOperator<S>::CallbackOperator(Index size, Product product)
 
 template <class S>
 Matrix<S> to_dense(const SymmetricOperator<S>& b) {
+  if (const auto* held = dynamic_cast<const DenseOperator<S>*>(&b)) return held->matrix();
   constexpr Index width = 64;
   const Index n = b.size();
   Matrix<S> dense(n, n), unit;

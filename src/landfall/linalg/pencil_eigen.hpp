@@ -16,27 +16,13 @@ struct PencilEigen {
 };
 
 /// The p largest (or smallest) eigenpairs. Only the lower triangles are read. Throws DataError when B is not
-/// positive definite, or singular to working precision:
-/// (least Cholesky pivot) < n eps (largest diagonal entry).
+/// positive definite, or singular to working precision by rank.hpp.
 template <class S>
 PencilEigen<S> solve_pencil(Matrix<S> a, Matrix<S> b, Index p, bool smallest = false);
 
-/// Throws DataError when B is not positive definite, or singular to working precision, as solve_pencil does.
-/// Only the lower triangle is read.
-template <class S>
-void require_positive_definite(Matrix<S> b);
-
-/// T with T' G T = I, for the Gram matrix G = Y'BY of columns Y: the columns of Y T are a B-orthonormal basis
-/// of what Y spans. Directions that depend on the others are left out, so T has rank(Y) columns. Y may have
-/// any scale, column by column. Throws DataError when G has an eigenvalue that is negative beyond rounding.
-template <class S>
-Matrix<S> orthonormalizing_factor(const Matrix<S>& g);
-
-#define LANDFALL_PENCIL_EIGEN(EXTERN, S)                                             \
-  EXTERN template struct PencilEigen<S>;                                             \
-  EXTERN template PencilEigen<S> solve_pencil<S>(Matrix<S>, Matrix<S>, Index, bool); \
-  EXTERN template void require_positive_definite<S>(Matrix<S>);                      \
-  EXTERN template Matrix<S> orthonormalizing_factor<S>(const Matrix<S>&);
+#define LANDFALL_PENCIL_EIGEN(EXTERN, S) \
+  EXTERN template struct PencilEigen<S>; \
+  EXTERN template PencilEigen<S> solve_pencil<S>(Matrix<S>, Matrix<S>, Index, bool);
 LANDFALL_PENCIL_EIGEN(extern, float)
 LANDFALL_PENCIL_EIGEN(extern, double)
 

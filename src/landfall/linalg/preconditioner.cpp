@@ -2,6 +2,7 @@
 #include <landfall/linalg/lapack.ipp>
 #include <landfall/linalg/preconditioner.hpp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/rank.hpp>
 
 #include <fmt/format.h>
 
@@ -13,10 +14,7 @@ template <class S>
 class CholeskyInverse final : public Preconditioner<S> {
  public:
   explicit CholeskyInverse(Matrix<S> b) : Preconditioner<S>(b.rows()), b_(std::move(b)), factor_(b_) {
-    const int n = static_cast<int>(factor_.rows());
-    const int info = Lapack<S>::potrf(LAPACK_COL_MAJOR, 'L', n, factor_.data(), n);
-    if (info != 0)
-      throw DataError(fmt::format("B is not positive definite: its leading {0}x{0} block is not", info));
+    factor_positive_definite<S>(factor_);
   }
 
  protected:

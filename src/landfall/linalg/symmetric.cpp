@@ -1,6 +1,7 @@
 #include <landfall/errors.hpp>
 #include <landfall/linalg/lapack.ipp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/rank.hpp>
 #include <landfall/linalg/symmetric.hpp>
 
 #include <cmath>
@@ -43,7 +44,7 @@ void SymmetricEigen<S>::compute(In<S> m) {
 template <class S>
 Matrix<S> SymmetricEigen<S>::inverse_root() const {
   const Index n = values_.size();
-  const S floor = static_cast<S>(n) * std::numeric_limits<S>::epsilon() * values_(n - 1);
+  const S floor = rank_tolerance<S>(n) * values_(n - 1);
   if (!(values_(0) > floor))
     throw NumericalError(
         fmt::format("inverse root of a matrix whose eigenvalues reach down to {:.3g} beside {:.3g}",
@@ -57,7 +58,7 @@ template <class S>
 void SymmetricEigen<S>::solve_lyapunov(Out<S> rhs) {
   // m = Q diag(c) Q':  (Q'LQ)_ij = (Q' rhs Q)_ij / (c_i + c_j)
   const Index n = values_.size();
-  const S floor = static_cast<S>(n) * std::numeric_limits<S>::epsilon() * values_(n - 1);
+  const S floor = rank_tolerance<S>(n) * values_(n - 1);
   scratch_.resize(n, n);
   multiply<S>(rhs, vectors_, scratch_);
   multiply_at<S>(vectors_, scratch_, rhs);

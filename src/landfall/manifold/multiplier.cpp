@@ -1,6 +1,7 @@
 #include <landfall/errors.hpp>
 #include <landfall/linalg/lapack.ipp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/rank.hpp>
 #include <landfall/manifold/multiplier.hpp>
 
 #include <algorithm>
@@ -39,7 +40,7 @@ void LeastSquares<S>::solve(Vector<S>& lambda) {
   if (!matrix_.allFinite() || !target_.head(rows).allFinite())
     throw NumericalError("least squares for the Lagrange multiplier of a matrix or gradient with NaN or Inf");
   std::fill(pivots_.begin(), pivots_.end(), 0);  // every column is free to move
-  const S tolerance = static_cast<S>(std::max(rows, cols)) * std::numeric_limits<S>::epsilon();
+  const S tolerance = column_tolerance<S>(std::max(rows, cols));
   int rank = 0;
   const int info = gelsy<S>(rows, cols, matrix_.data(), target_.data(), target_.size(), pivots_.data(),
                             tolerance, &rank, work_.data(), work_.size());

@@ -1,6 +1,7 @@
 #include <landfall/errors.hpp>
 #include <landfall/linalg/lapack.ipp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/rank.hpp>
 #include <landfall/linalg/symmetric.hpp>
 #include <landfall/manifold/retraction.hpp>
 
@@ -96,8 +97,8 @@ Matrix<S> orthonormalize(const SymmetricOperator<S>& b, In<S> w) {
       const S square = gram_matrix(j, j);
       if (!(square > 0)) throw_dependent(p, 0);
       if (pass == 0)  // what the rounding of one column can look like in the metric of B
-        floor = std::max(floor, 10 * std::sqrt(static_cast<S>(p)) * std::numeric_limits<S>::epsilon() *
-                                    std::sqrt(y.col(j).norm() * q.col(j).norm() / square));
+        floor =
+            std::max(floor, column_tolerance<S>(p) * std::sqrt(y.col(j).norm() * q.col(j).norm() / square));
       else
         distance(j) *= std::sqrt(square);
       const S scale = 1 / std::sqrt(square);
@@ -137,7 +138,7 @@ Matrix<S> retract_polar(const SymmetricOperator<S>& b, In<S> x, In<S> v) {
     b_gram(b, w, y, p);
     eigen.compute(p);
     const S smallest = eigen.values()(0), largest = eigen.values()(p.rows() - 1);
-    if (!(smallest > static_cast<S>(p.rows()) * std::numeric_limits<S>::epsilon() * largest))
+    if (!(smallest > rank_tolerance<S>(p.rows()) * largest))
       throw_dependent(p.rows(), static_cast<double>(std::sqrt(std::max(S(0), smallest / largest))));
     multiply<S>(w, eigen.inverse_root(), y);
     w.swap(y);
@@ -158,7 +159,7 @@ Matrix<S> retract_svd(const SymmetricOperator<S>& b, In<S> x, In<S> v) {
   const int info = Lapack<S>::gesdd(LAPACK_COL_MAJOR, 'S', rows, cols, w.data(), rows, s.data(), u.data(),
                                     rows, vt.data(), cols);
   if (info != 0) throw NumericalError(fmt::format("LAPACK gesdd failed with info = {}", info));
-  if (!(s(p - 1) > static_cast<S>(n) * std::numeric_limits<S>::epsilon() * s(0)))
+  if (!(s(p - 1) > column_tolerance<S>(n) * s(0)))
     throw_dependent(p, s(0) > 0 ? static_cast<double>(s(p - 1) / s(0)) : 0.0);
   b_gram(b, u, y, m);
   SymmetricEigen<S> eigen;
@@ -189,8 +190,9 @@ Matrix<S> project_tangent(In<S> x, In<S> y, In<S> v) {
   symmetrize<S>(metric);
   multiply_at<S>(y, v, m);
   symmetrize<S>(m);
-  if (cholesky(metric) != 0)
+  if (numerical_rank<S>(metric) < p)
     throw NumericalError("projection to the tangent space: X'BX is not positive definite");
+  cholesky(metric);
   const int cols = static_cast<int>(p);
   Lapack<S>::potrs(LAPACK_COL_MAJOR, 'U', cols, cols, metric.data(), cols, m.data(), cols);
   multiply<S>(x, m, projected, -1, 1);

@@ -106,7 +106,6 @@ std::vector<Baseline> appgrad_methods() {
            .text = "AppGrad on batches, normalised by a running Gram matrix",
            .source = "Ma, Lu and Foster 2015",
            .memory = "n (4 p + r)",
-           .accuracy = 2e-2,
            .stream = {solve_appgrad_stream<float>, solve_appgrad_stream<double>}}};
 }
 

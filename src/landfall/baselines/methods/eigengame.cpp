@@ -83,7 +83,6 @@ std::vector<Baseline> eigengame_methods() {
            .text = "gamma-EigenGame: one player per component, Adam",
            .source = "Gemp, Chen and McWilliams 2023",
            .memory = "n (5 p + r)",
-           .accuracy = 2e-2,
            .stream = {solve_eigengame<float>, solve_eigengame<double>}}};
 }
 

@@ -52,13 +52,11 @@ std::vector<Baseline> ey_methods() {
            .text = "Eckart-Young loss without a constraint, momentum 0.9",
            .source = "Chapman, Wells and Lawry Aguila 2024",
            .memory = "n (p + r)",
-           .accuracy = 1e-2,
            .stream = {solve_ey<float, sgd>, solve_ey<double, sgd>}},
           {.name = "ey-adam",
            .text = "Eckart-Young loss without a constraint, Adam",
            .source = "Chapman, Wells and Lawry Aguila 2024",
            .memory = "n (p + r)",
-           .accuracy = 1e-2,
            .stream = {solve_ey<float, adam>, solve_ey<double, adam>}}};
 }
 

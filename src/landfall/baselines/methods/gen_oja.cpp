@@ -70,14 +70,12 @@ std::vector<Baseline> gen_oja_methods() {
            .text = "two time scales: a linear system and Oja's steps; p = 1",
            .source = "Bhatia, Pacchiano, Flammarion, Bartlett and Jordan 2018",
            .memory = "n (1 + r)",
-           .accuracy = 1e-2,
            .stream = {solve_gen_oja<float>, solve_gen_oja<double>}},
           {.name = "gen-oja-block",
            .text = "Gen-Oja with p columns and a QR decomposition",
            .source = "after Bhatia et al. 2018",
            .origin = Origin::own,
            .memory = "n (p + r)",
-           .accuracy = 1e-2,
            .stream = {solve_gen_oja_block<float>, solve_gen_oja_block<double>}}};
 }
 

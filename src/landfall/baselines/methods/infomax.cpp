@@ -8,6 +8,7 @@
 // changes by less than the tolerance (squared, relative) in an epoch. Here the signs are looked at once per
 // epoch, over all rows.
 #include <landfall/baselines/pencil_run.hpp>
+#include <landfall/linalg/contrast_loops.hpp>
 #include <landfall/linalg/preconditioner.hpp>
 #include <landfall/linalg/random.hpp>
 
@@ -77,10 +78,12 @@ class Infomax {
 
   void epoch(std::uint64_t pass) {
     const Permutation order(z_.cols(), {options_.seed, 0x1f0 + pass});
-    Matrix<S> rows(p_, block_);
+    Matrix<S> rows(p_, block_), slope(p_, block_);
     for (Index first = 0; first + block_ <= z_.cols(); first += block_) {
       for (Index j = 0; j < block_; ++j) rows.col(j) = z_.col(order(first + j));
-      const Matrix<S> y = w_ * rows, slope = signs_.asDiagonal() * Matrix<S>(y.array().tanh());
+      const Matrix<S> y = w_ * rows;
+      logcosh_loop(y.data(), y.size(), S(1), slope.data());
+      slope = signs_.asDiagonal() * slope;
       const Matrix<S> field =
           Matrix<S>::Identity(p_, p_) - (slope * y.transpose() + y * y.transpose()) / static_cast<S>(block_);
       w_ += static_cast<S>(rate_) * field * w_;
@@ -109,7 +112,6 @@ std::vector<Baseline> infomax_methods() {
            .text = "extended Infomax, stochastic natural gradient",
            .source = "Lee, Girolami and Sejnowski 1999",
            .memory = "N p",
-           .accuracy = 1e-2,
            .sources = {solve_infomax<float>, solve_infomax<double>}}};
 }
 

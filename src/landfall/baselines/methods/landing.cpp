@@ -1,15 +1,18 @@
-// The paper's own forms of landing for CCA and ICA, beside the adaptive one that `landing` stands for: the
-// direction Psi_B, the normal term 2 Y H, no preconditioner.
+// Landing for CCA and ICA as the paper has it; the method `landing` is the adaptive one. The direction is Psi_B, the
+// normal term 2 Y H, and there is no preconditioner:
+//
+//   X <- X - eta (Psi_B + omega 2 Y H)
 //
 //   landing-online     B, B' and the gradient from disjoint parts of a batch
 //   landing-averaged   covariances of all rows so far, exact after one pass; keeps the rows and n x n matrices
-//   landing-released   what the authors' released code does: half the field, one batch for everything (biased)
-//                        CCA   eta = 0.01, omega = 2, a tenth of that eta after four passes, which they chose
-//                              for pixels scaled to [-1, 1]
-//                        ICA   eta = 0.4, omega = 0.25, a tenth after three passes and again after four
+//   landing-released   the authors' code, where it departs from the paper: half of the field, so that its eta is twice
+//                      that of the formula, and one batch for the gradient and both B, which is biased. Defaults:
+//                        CCA   eta = 0.01, omega = 2, eta/10 after four passes; chosen for pixels in [-1, 1]
+//                        ICA   eta = 0.4, omega = 0.25, eta/10 after three passes and again after four
 //
-// Steps of the first two: 1/2 over scale^2 (batch_pencil.hpp), since the curvature of Psi_B is of the order of
-// lambda_1(B)^2, with a cosine; omega such that eta omega lambda_1 = 1/4.
+// eta, omega, the milestones and the start may be given in the options. Otherwise the first two take
+// eta = 1/2 over scale^2 (batch_pencil.hpp), since the curvature of Psi_B is of the order of lambda_1(B)^2, with a
+// cosine, and omega such that eta omega lambda_1 = 1/4.
 #include <landfall/baselines/batch_pencil.hpp>
 #include <landfall/data/rows/dense_rows.hpp>
 #include <landfall/data/rows/row_count.hpp>
@@ -25,13 +28,13 @@ namespace {
 
 enum class Form { online, averaged, released };
 
-/// All rows, written out.
+/// All rows, written out in the order of the first pass.
 template <class S>
 std::vector<RowMatrix<S>> all_rows(DataStream<S>& stream, Index rows) {
   std::vector<RowMatrix<S>> views(stream.views());
   std::vector<DenseRows<S>> dense(views.size());
   Index filled = 0;
-  stream.begin_pass(in_file_order);
+  stream.begin_pass(0);
   while (stream.next()) {
     for (std::size_t i = 0; i < views.size(); ++i) {
       const Index n = stream.view(i).cols(), count = stream.view(i).rows();
@@ -61,13 +64,13 @@ Result<S> solve_form(DataStream<S>& stream, const BaselineOptions<S>& options) {
   std::vector<const CentredBatch<S>*> views{&stream.view(0)};
   if (cca) views.push_back(&stream.view(1));
   const double scale = batch_scale<S>(views, problem);
-  Point<S> start = orthonormal_on<S>(views, problem, "landing");
+  Point<S> start = start_of<S>(views, options, "landing");
 
   std::shared_ptr<Samples<S>> samples;
   if (form == Form::averaged) {
     require_square_memory<S>("landing-averaged", 3, stream, options);
     samples = std::make_shared<LinearSamples<S>>(all_rows(stream, rows), components, ridge, objective,
-                                                 options.seed);
+                                                 std::nullopt);
   } else {
     samples = std::make_shared<StreamSamples<S>>(stream, components, ridge, objective, rows);
   }
@@ -77,19 +80,23 @@ Result<S> solve_form(DataStream<S>& stream, const BaselineOptions<S>& options) {
   std::vector<FieldOptions<S>> fields(stream.views());
   SampledOracle<S> oracle(samples, {.estimator = estimator, .batch = batch}, std::move(fields));
   SolverOptions<S> solver;
-  solver.step.rule = StepRule::fixed;
+  solver.step = {.rule = StepRule::fixed,
+                 .size = options.step > 0 ? options.step : 0.5 / (scale * scale),
+                 .schedule = problem.schedule,
+                 .horizon = static_cast<double>(problem.passes),
+                 .milestones = problem.milestones};
+  solver.omega = options.omega;
+  solver.restore_start = false;
   solver.trust = std::numeric_limits<double>::max();  // the paper has none
   solver.stop = stop::passes(problem.passes);
   solver.observer = options.observer;
   if (form == Form::released) {
     solver.step.size = (options.step > 0 ? options.step : cca ? 0.01 : 0.4) / 2;
-    solver.step.schedule = Schedule::milestones;
-    solver.step.milestones = cca ? std::vector<double>{4} : std::vector<double>{3, 4};
-    solver.omega = cca ? 2 : 0.25;
-  } else {
-    solver.step.size = options.step > 0 ? options.step : 0.5 / (scale * scale);
-    solver.step.schedule = Schedule::cosine;
-    solver.step.horizon = problem.passes;
+    if (!options.milestones) {
+      solver.step.schedule = Schedule::milestones;
+      solver.step.milestones = cca ? std::vector<double>{4} : std::vector<double>{3, 4};
+    }
+    if (!options.omega) solver.omega = cca ? 2 : 0.25;
   }
   return solve<S>(oracle, std::move(start), std::move(solver));
 }
@@ -101,14 +108,12 @@ std::vector<Baseline> landing_methods() {
            .text = "landing as in the paper, online: disjoint parts of each batch",
            .source = "the paper",
            .memory = "n (p + r)",
-           .accuracy = 2e-2,
            .stream = {solve_form<float, Form::online>, solve_form<double, Form::online>},
            .mixtures = {solve_form<float, Form::online>, solve_form<double, Form::online>}},
           {.name = "landing-averaged",
            .text = "landing as in the paper, with the covariance of all rows so far",
            .source = "the paper",
            .memory = "n^2 + N n",
-           .accuracy = 2e-2,
            .stream = {solve_form<float, Form::averaged>, solve_form<double, Form::averaged>},
            .mixtures = {solve_form<float, Form::averaged>, solve_form<double, Form::averaged>}},
           {.name = "landing-released",
@@ -116,7 +121,6 @@ std::vector<Baseline> landing_methods() {
            .source = "the paper's code",
            .origin = Origin::reconstructed,
            .memory = "n (p + r)",
-           .accuracy = 0.3,
            .stream = {solve_form<float, Form::released>, solve_form<double, Form::released>},
            .mixtures = {solve_form<float, Form::released>, solve_form<double, Form::released>}}};
 }

@@ -1,4 +1,4 @@
-// LOBPCG (lobpcg.hpp) among the baselines: for CCA each iteration is one product with both operators.
+// LOBPCG (lobpcg.hpp) in the form of the registry. It is also what solve_gevp runs for large matrices.
 #include <landfall/baselines/lobpcg.hpp>
 #include <landfall/baselines/pencil_run.hpp>
 
@@ -18,10 +18,9 @@ Result<S> solve_lobpcg(const Pencil<S>& pencil, const BaselineOptions<S>& option
                              ? static_cast<int>(std::min<std::uint64_t>(options.iterations, 1'000'000))
                              : 1000,
        .seed = options.seed,
-       .observer = [&](int, double residual) {
-         return residual <= run.tolerance() || run.goes_on(residual, 0, 0, 0, {});
-       }});
+       .observer = [&](int, double residual) { return run.goes_on(residual, 0, 0, 0, {}); }});
   Result<S> result = run.finish(found.vectors);
+  result.progress.iteration = static_cast<std::uint64_t>(found.iterations);
   result.counts.products = static_cast<std::uint64_t>(found.products_b);
   switch (found.end) {
     case LobpcgEnd::converged:
@@ -35,7 +34,7 @@ Result<S> solve_lobpcg(const Pencil<S>& pencil, const BaselineOptions<S>& option
       result.termination = Termination::no_progress;
       break;
     case LobpcgEnd::stopped:
-      break;  // run knows why
+      break;  // by the run, which has set the reason
   }
   return result;
 }

@@ -8,6 +8,7 @@
 // p matrices of p x p are its memory.
 #include <landfall/baselines/pencil_run.hpp>
 #include <landfall/errors.hpp>
+#include <landfall/linalg/contrast_loops.hpp>
 #include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/preconditioner.hpp>
 #include <landfall/linalg/products.hpp>
@@ -20,12 +21,6 @@
 namespace landfall {
 namespace {
 
-/// tanh(y)/y, 1 at 0.
-template <class S>
-S parabola_weight(S y) {
-  return std::abs(y) > S(1e-4) ? std::tanh(y) / y : S(1);
-}
-
 template <class S>
 Result<S> solve_mm_ica(const WhitenedRows<S>& rows, const BaselineOptions<S>& options) {
   const Index p = rows.z.rows(), batch = std::min<Index>(std::max<Index>(100, 2 * p), rows.z.cols());
@@ -36,7 +31,8 @@ Result<S> solve_mm_ica(const WhitenedRows<S>& rows, const BaselineOptions<S>& op
                     bytes / (1 << 20), static_cast<double>(options.memory) / (1 << 20)));
   const IdentityPreconditioner<S> identity(p);
   PencilRun<S> run(identity, options, false);
-  Matrix<S> w = Matrix<S>::Identity(p, p), y(p, batch), weighted(p, batch);
+  Matrix<S> w = Matrix<S>::Identity(p, p), y(p, batch), slope(p, batch), weighted(p, batch);
+  Vector<S> weights(batch);
   std::vector<Matrix<S>> statistics(static_cast<std::size_t>(p), Matrix<S>::Zero(p, p));
   double steps = 0;
   const auto passes = static_cast<int>(std::ceil(options.passes));
@@ -46,9 +42,12 @@ Result<S> solve_mm_ica(const WhitenedRows<S>& rows, const BaselineOptions<S>& op
       const auto z = rows.z.middleCols(first, batch);
       const S keep = static_cast<S>(1 - std::pow(++steps, -0.7));
       multiply<S>(w, z, y);
+      logcosh_loop(y.data(), y.size(), S(1), slope.data());
       for (Index i = 0; i < p; ++i) {
-        const Vector<S> weights =
-            y.row(i).transpose().unaryExpr([](S value) { return parabola_weight(value); });
+        const auto at = y.row(i).transpose().array();
+        weights = (at.abs() > S(1e-4))
+                      .select(slope.row(i).transpose().array() / at, S(1))
+                      .matrix();  // tanh(y)/y, 1 at 0
         weighted = z * weights.asDiagonal();
         multiply_bt<S>(weighted, z, statistics[static_cast<std::size_t>(i)],
                        (1 - keep) / static_cast<S>(batch), keep);
@@ -75,7 +74,6 @@ std::vector<Baseline> mm_ica_methods() {
            .text = "online majorisation-minimisation, super-Gaussian sources",
            .source = "Ablin, Gramfort, Cardoso and Bach 2019",
            .memory = "N p + p^3",
-           .accuracy = 1e-2,
            .sources = {solve_mm_ica<float>, solve_mm_ica<double>}}};
 }
 

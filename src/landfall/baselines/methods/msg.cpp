@@ -101,7 +101,6 @@ std::vector<Baseline> msg_methods() {
            .text = "matrix stochastic gradient on a convex relaxation, capped rank",
            .source = "Arora, Marinov, Mianjy and Srebro 2017",
            .memory = "n^2",
-           .accuracy = 2e-2,
            .stream = {solve_msg<float>, solve_msg<double>}}};
 }
 

@@ -153,7 +153,6 @@ std::vector<Baseline> picard_methods() {
            .text = "preconditioned L-BFGS among rotations, log cosh",
            .source = "Ablin, Cardoso and Gramfort 2018",
            .memory = "N p",
-           .accuracy = 2e-3,
            .sources = {solve_picard<float>, solve_picard<double>}}};
 }
 

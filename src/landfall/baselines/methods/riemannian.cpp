@@ -9,6 +9,7 @@
 #include <landfall/baselines/descent.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/linalg/preconditioner.hpp>
+#include <landfall/linalg/products.hpp>
 #include <landfall/manifold/multiplier.hpp>
 #include <landfall/manifold/retraction.hpp>
 
@@ -55,9 +56,9 @@ class Rgd {
   }
 
   Result<S> solve() {
-    at_.update(problem_);
+    update();
     S step = first_step();
-    while (run_.goes_on(at_.x, at_.g, at_.y, static_cast<double>(at_.f), static_cast<double>(step))) {
+    while (goes_on(static_cast<double>(step))) {
       const Matrix<S> gradient = riemannian_gradient();
       if (variant_.search && !(options_.step > 0))
         step = search(gradient, step);
@@ -68,12 +69,26 @@ class Rgd {
   }
 
  private:
+  /// f and G; Y = B X for the Euclidean metric alone.
+  void update() {
+    if (variant_.euclidean) return at_.update(problem_);
+    at_.g.resize(at_.x.rows(), at_.x.cols());
+    at_.f = problem_.f(at_.x, &at_.g);
+  }
+
+  bool goes_on(double step) {
+    const double f = static_cast<double>(at_.f);
+    return variant_.euclidean ? run_.goes_on(at_.x, at_.g, at_.y, f, step)
+                              : run_.goes_on(at_.x, at_.g, f, step);
+  }
+
   Matrix<S> riemannian_gradient() {
     if (variant_.euclidean) return at_.g - 2 * at_.y * multiplier_.compute(at_.y, at_.g);
-    Matrix<S> solved(at_.g.rows(), at_.g.cols());
-    inverse_->apply(at_.g, solved);
-    const Matrix<S> slope = at_.x.transpose() * at_.g;
-    return solved - at_.x * (slope + slope.transpose()) / 2;
+    Matrix<S> gradient(at_.g.rows(), at_.g.cols()), slope(at_.g.cols(), at_.g.cols());
+    inverse_->apply(at_.g, gradient);
+    multiply_at<S>(at_.x, at_.g, slope);
+    multiply<S>(at_.x, slope + slope.transpose(), gradient, S(-0.5), 1);
+    return gradient;
   }
 
   S first_step() {
@@ -88,7 +103,7 @@ class Rgd {
 
   void move(const Matrix<S>& gradient, S step) {
     at_.x = end(gradient, step);
-    at_.update(problem_);
+    update();
   }
 
   /// Moves, and returns the length to try next.
@@ -102,7 +117,7 @@ class Rgd {
       trial = end(gradient, step);
     }
     at_.x = std::move(trial);
-    at_.update(problem_);
+    update();
     return halvings == 0 ? 2 * step : step;
   }
 

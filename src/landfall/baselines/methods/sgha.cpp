@@ -44,7 +44,6 @@ std::vector<Baseline> sgha_methods() {
            .text = "generalized Hebbian steps, no constraint",
            .source = "Chen, Li, Yang, Liu and Zhao 2019",
            .memory = "n (p + r)",
-           .accuracy = 2e-2,
            .stream = {solve_sgha<float>, solve_sgha<double>}}};
 }
 

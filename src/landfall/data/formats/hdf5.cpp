@@ -16,15 +16,15 @@
 namespace landfall::hdf5 {
 namespace {
 
-constexpr std::string_view type_names[] = {"f4", "f8", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8"};
+constexpr std::string_view hdf5_types[] = {"f4", "f8", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8"};
 
 std::optional<Type> number_type(const Handle& type) {
   const std::size_t size = H5Tget_size(type.id());
   char kind = 0;
   if (H5Tget_class(type.id()) == H5T_FLOAT) kind = 'f';
   if (H5Tget_class(type.id()) == H5T_INTEGER) kind = H5Tget_sign(type.id()) == H5T_SGN_NONE ? 'u' : 'i';
-  for (std::size_t i = 0; i < std::size(type_names); ++i)
-    if (type_names[i] == fmt::format("{}{}", kind, size)) return static_cast<Type>(i);
+  for (std::size_t i = 0; i < std::size(hdf5_types); ++i)
+    if (hdf5_types[i] == fmt::format("{}{}", kind, size)) return static_cast<Type>(i);
   return std::nullopt;
 }
 
@@ -131,7 +131,7 @@ std::string reason() {
 }
 
 std::string_view type_name(Type type) {
-  return type_names[static_cast<std::size_t>(type)];
+  return hdf5_types[static_cast<std::size_t>(type)];
 }
 
 hid_t native_type(Type type) {
@@ -191,7 +191,7 @@ void Dataset::check_entries(const Handle& type) {
   const auto found = number_type(type);
   if (!found)
     fail(fmt::format("a dataset of {}, expected numbers of type {}", describe(type),
-                     fmt::join(type_names, ", ")));
+                     fmt::join(hdf5_types, ", ")));
   type_ = *found;
 }
 

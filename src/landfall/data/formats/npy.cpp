@@ -15,8 +15,8 @@ namespace landfall {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr std::array<std::string_view, 7> type_names = {"f4", "f8", "u1", "i1",
-                                                        "i2", "i4", "i8"};  // as NpyType
+constexpr std::array<std::string_view, 7> npy_types = {"f4", "f8", "u1", "i1",
+                                                       "i2", "i4", "i8"};  // as NpyType
 constexpr std::string_view known_types = "one of f4 f8 u1 i1 i2 i4 i8";
 constexpr std::size_t chunk_bytes = 1 << 18;  // a block of rows stays in the cache while it is transposed
 
@@ -94,10 +94,10 @@ class Dictionary {
     if (accept('[')) throw DataError(fmt::format("{}: structured entries, expected {}", name_, known_types));
     const std::string_view given = quoted();
     const std::string_view bare = given.substr(std::min(given.find_first_not_of("<>=|"), given.size()));
-    const auto found = std::find(type_names.begin(), type_names.end(), bare);
-    if (found == type_names.end() || given.size() > bare.size() + 1)
+    const auto found = std::find(npy_types.begin(), npy_types.end(), bare);
+    if (found == npy_types.end() || given.size() > bare.size() + 1)
       throw DataError(fmt::format("{}: entries of type '{}', expected {}", name_, given, known_types));
-    header.type = static_cast<NpyType>(found - type_names.begin());
+    header.type = static_cast<NpyType>(found - npy_types.begin());
     header.byte_order = given.starts_with('>')   ? std::endian::big
                         : given.starts_with('<') ? std::endian::little
                                                  : std::endian::native;
@@ -204,7 +204,7 @@ void write_array(const std::filesystem::path& path, In<S> matrix, const std::str
 }  // namespace
 
 std::string_view npy_type_name(NpyType type) {
-  return type_names.at(static_cast<std::size_t>(type));
+  return npy_types.at(static_cast<std::size_t>(type));
 }
 
 Index NpyHeader::item_size() const {

@@ -1,8 +1,6 @@
 #include <landfall/data/formats/csv_source.hpp>
+#include <landfall/data/formats/format_table.ipp>
 #include <landfall/data/formats/hdf5_source.hpp>
-#include <landfall/data/formats/idx_source.hpp>
-#include <landfall/data/formats/matrix_market_source.hpp>
-#include <landfall/data/formats/npy_source.hpp>
 #include <landfall/data/formats/open_source.hpp>
 #include <landfall/data/formats/svmlight_source.hpp>
 #include <landfall/data/formats/text.ipp>
@@ -11,8 +9,6 @@
 #include <landfall/errors.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <string>
 
 #include <fmt/format.h>
@@ -20,71 +16,13 @@
 namespace landfall {
 namespace {
 
-/// What a file's format is known by.
-struct Head {
-  std::string start;   // the first bytes, unpacked
-  std::string ending;  // of the name, small letters, before .gz
-};
-
-bool npy_content(const Head& head) {
-  return head.start.starts_with("\x93NUMPY");
-}
-
-bool hdf5_content(const Head& head) {
-  return head.start.starts_with("\x89HDF\r\n\x1a\n");
-}
-
-bool idx_content(const Head& head) {
-  constexpr std::string_view types = "\x08\x09\x0b\x0c\x0d\x0e";
-  const std::string& start = head.start;
-  return start.size() >= 4 && start[0] == '\0' && start[1] == '\0' && types.find(start[2]) != types.npos &&
-         start[3] != '\0';
-}
-
-bool market_content(const Head& head) {
-  return head.start.starts_with("%%MatrixMarket");
-}
-
-template <class S, class T>
-SourcePtr<S> open_as(const std::filesystem::path& path) {
-  return std::make_unique<T>(path);
-}
-
-/// One line per format. Content is tried for all of them before any name is.
-template <class S>
-struct Format {
-  std::string_view title;        // for the list of what is known
-  bool (*content)(const Head&);  // null when only the name tells
-  std::vector<std::string_view> endings;
-  SourcePtr<S> (*open)(const std::filesystem::path&);
-};
-
-template <class S>
-const std::vector<Format<S>>& formats() {
-  using Path = std::filesystem::path;
-  static const std::vector<Format<S>> table = {
-      {".npy", npy_content, {".npy"}, [](const Path& path) { return open_npy<S>(path); }},
-      {"HDF5", hdf5_content, {".h5", ".hdf5"}, open_as<S, Hdf5Source<S>>},
-      {"IDX", idx_content, {".idx"}, [](const Path& path) { return open_idx<S>(path); }},
-      {"Matrix Market", market_content, {".mtx", ".mm"}, open_as<S, MatrixMarketSource<S>>},
-      {"csv or tsv", nullptr, {".csv", ".tsv"}, open_as<S, CsvSource<S>>},
-      {"svmlight", nullptr, {".svm", ".svmlight", ".libsvm"}, open_as<S, SvmlightSource<S>>},
-  };
-  return table;
-}
-
-std::string small_letters(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
-Head read_head(const InputFile& file, const std::filesystem::path& path) {
-  Head head{std::string(32, '\0'), small_letters(path.extension().string())};
+FileHead read_head(const InputFile& file, const std::filesystem::path& path) {
+  FileHead head{std::string(32, '\0'), lower_case(path.extension().string())};
   const auto bytes = std::as_writable_bytes(std::span(head.start));
   std::size_t count = 0;
   if (is_gzip(file)) {
     count = GzipReader(file).read(bytes);
-    if (head.ending == ".gz") head.ending = small_letters(path.stem().extension().string());
+    if (head.extension == ".gz") head.extension = lower_case(path.stem().extension().string());
   } else {
     count = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), file.size()));
     file.read(0, bytes.first(count));
@@ -96,16 +34,15 @@ Head read_head(const InputFile& file, const std::filesystem::path& path) {
 template <class S>
 SourcePtr<S> open_file(const std::filesystem::path& path) {
   if (!Hdf5Path::split(path).dataset.empty()) return std::make_unique<Hdf5Source<S>>(path);
-  const Head head = [&] {
+  const FileHead head = [&] {
     const InputFile file(path);
     return read_head(file, path);
   }();
   for (const auto& format : formats<S>())
-    if (format.content != nullptr && format.content(head)) return format.open(path);
+    if (format.matches != nullptr && format.matches(head)) return format.open(path);
   std::string known;
   for (const auto& format : formats<S>()) {
-    if (std::find(format.endings.begin(), format.endings.end(), head.ending) != format.endings.end())
-      return format.open(path);
+    if (format.has_extension(head.extension)) return format.open(path);
     known += fmt::format("{}{}", known.empty() ? "" : ", ", format.title);
   }
   throw DataError(fmt::format("{}: of a format that neither content nor name tells, expected one of {}",
@@ -134,9 +71,9 @@ template <class S>
 SourcePtr<S> open_standard_input() {
   constexpr std::size_t enough_to_see = 1 << 16;
   auto bytes = open_bytes("-");
-  const Head head{read_up_to(*bytes, enough_to_see), ""};
+  const FileHead head{read_up_to(*bytes, enough_to_see), ""};
   for (const auto& format : formats<S>())
-    if (format.content != nullptr && format.content(head))
+    if (format.matches != nullptr && format.matches(head))
       throw UsageError(fmt::format("{}: of the format {}, expected csv or svmlight, or the name of a file",
                                    bytes->name(), format.title));
   bytes = put_back(head.start, std::move(bytes));

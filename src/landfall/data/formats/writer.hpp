@@ -31,8 +31,8 @@ class Writer {
 template <class S>
 using WriterPtr = std::unique_ptr<Writer<S>>;
 
-/// By the end of the name, in small or capital letters: .npy, .csv, .tsv, .svm, .svmlight, .libsvm, .mtx, .h5
-/// or .hdf5, the last two also with a dataset, "FILE.h5:/path".
+/// The format follows from the extension, in upper or lower case: .npy, .csv, .tsv, .svm, .svmlight, .libsvm,
+/// .mtx, .mm, .h5 or .hdf5, the last two also with a dataset, "FILE.h5:/path".
 /// Numbers are stored as S, in text with as many digits as reading back exactly needs. Of dense rows svmlight
 /// and Matrix Market files keep the entries that are not zero; .npy, HDF5 and tables write sparse rows with
 /// their zeros. UsageError for another name.

@@ -13,7 +13,11 @@
 namespace landfall {
 namespace {
 
-enum Purpose : std::uint64_t { left_basis = 0x6963616c, right_basis = 0x69636172, source = 0x69636173 };
+enum LaplacePurpose : std::uint64_t {
+  left_basis = 0x6963616c,
+  right_basis = 0x69636172,
+  laplace_source = 0x69636173
+};
 
 /// By the inverse of the distribution function.
 double laplace(double uniform) {
@@ -55,7 +59,7 @@ template <class S>
 void LaplaceIca<S>::read(Index first, Index count, Batch<S>& batch) {
   batch.start_dense(mixing_.rows());
   for (Index row = first; row < first + count; ++row) {
-    Draws draws({seed_, source}, row);
+    Draws draws({seed_, laplace_source}, row);
     for (Index k = 0; k < sources_.size(); ++k) {
       const double uniform = draws.uniform();
       sources_[k] = k < laplace_ ? laplace(uniform) : std::sqrt(6.0) * (2 * uniform - 1);

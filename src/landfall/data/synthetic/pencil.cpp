@@ -15,7 +15,7 @@
 namespace landfall {
 namespace {
 
-enum Purpose : std::uint64_t { basis_of_a = 0x70656e41, basis_of_b = 0x70656e42 };
+enum PencilPurpose : std::uint64_t { basis_of_a = 0x70656e41, basis_of_b = 0x70656e42 };
 
 /// F diag(values) F'.
 Matrix<double> congruence(const Matrix<double>& f, const Vector<double>& values) {

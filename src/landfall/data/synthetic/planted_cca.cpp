@@ -13,7 +13,7 @@
 namespace landfall {
 namespace {
 
-enum Purpose : std::uint64_t { latent = 0x7063636c };
+enum PlantedPurpose : std::uint64_t { latent = 0x7063636c };
 
 PlantedViewOptions view_options(const PlantedCcaOptions& options, const Vector<double>& correlations,
                                 Index cols, std::uint64_t side) {

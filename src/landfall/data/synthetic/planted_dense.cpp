@@ -8,7 +8,11 @@
 namespace landfall {
 namespace {
 
-enum Purpose : std::uint64_t { frame = 0x70636430, signs = 0x70636432, noise = 0x70636434 };  // + side
+enum DensePurpose : std::uint64_t {
+  dense_frame = 0x70636430,
+  dense_signs = 0x70636432,
+  dense_noise = 0x70636434
+};  // + side
 
 /// An orthogonal matrix that mixes all coordinates and takes O(n) memory: random signs, then sums and
 /// differences over 1, 2, 4, ... coordinates (Walsh and Hadamard's when n is a power of two).
@@ -46,10 +50,10 @@ template <class S>
 class DenseView final : public PlantedView<S> {
  public:
   explicit DenseView(const PlantedViewOptions& options)
-      : noise_{options.seed, noise + options.side},
-        mixing_(options.cols, {options.seed, signs + options.side}),
+      : noise_{options.seed, dense_noise + options.side},
+        mixing_(options.cols, {options.seed, dense_signs + options.side}),
         frame_(random_orthonormal(options.cols, options.correlations.size(),
-                                  {options.seed, frame + options.side})),
+                                  {options.seed, dense_frame + options.side})),
         shared_(options.correlations.cwiseSqrt()),
         own_((1 - options.correlations.array()).sqrt()),
         scale_(options.cols),

@@ -11,7 +11,11 @@
 namespace landfall {
 namespace {
 
-enum Purpose : std::uint64_t { places = 0x70637330, signs = 0x70637332, noise = 0x70637334 };  // + side
+enum SparsePurpose : std::uint64_t {
+  sparse_places = 0x70637330,
+  sparse_signs = 0x70637332,
+  sparse_noise = 0x70637334
+};  // + side
 
 constexpr double most_frequent = 0.5;  // a column has an entry in at most so many rows
 
@@ -53,10 +57,10 @@ template <class S>
 class SparseView final : public PlantedView<S> {
  public:
   explicit SparseView(const PlantedViewOptions& options)
-      : noise_{options.seed, noise + options.side}, deviation_(options.correlations.size()) {
+      : noise_{options.seed, sparse_noise + options.side}, deviation_(options.correlations.size()) {
     const std::vector<double> q = frequencies(options.cols, options.nonzeros);
-    const Permutation place(options.cols, {options.seed, places + options.side});
-    const Stream sign{options.seed, signs + options.side};
+    const Permutation place(options.cols, {options.seed, sparse_places + options.side});
+    const Stream sign{options.seed, sparse_signs + options.side};
     for (Index j = 0; j < options.cols; ++j)
       columns_.push_back({.frequency = q[static_cast<std::size_t>(j)],
                           .log_absent = std::log1p(-q[static_cast<std::size_t>(j)]),

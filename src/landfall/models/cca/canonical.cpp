@@ -1,7 +1,8 @@
 #include <landfall/errors.hpp>
 #include <landfall/linalg/decompositions.hpp>
-#include <landfall/linalg/pencil_eigen.hpp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/rank.hpp>
+#include <landfall/linalg/reduce.hpp>
 #include <landfall/linalg/scratch.hpp>
 #include <landfall/models/cca/canonical.hpp>
 #include <landfall/parallel/threads.hpp>
@@ -48,6 +49,7 @@ CanonicalMoments canonical_moments(DataStream<S>& stream, Part part, In<S> x, In
     moments.cross += cross.template cast<double>();
     moments.rows += rows;
   }
+  reduce(stream.communicator(), moments.left, moments.right, moments.cross, moments.rows);
   if (moments.rows > 0) {
     const double scale = 1 / static_cast<double>(moments.rows);
     moments.left *= scale;
@@ -62,7 +64,7 @@ CanonicalMoments canonical_moments(const Covariances<S>& covariances, const Poin
   const Matrix<double> left = x[0].template cast<double>(), right = x[1].template cast<double>();
   return {left.transpose() * precise_product(covariances.within[0], left),
           right.transpose() * precise_product(covariances.within[1], right),
-          left.transpose() * precise_product(covariances.cross, right), covariances.rows};
+          left.transpose() * precise_product(covariances.cross(0, 1), right), covariances.rows};
 }
 
 CanonicalRotation canonical_rotation(const CanonicalMoments& moments, Index p) {

@@ -16,7 +16,7 @@ std::shared_ptr<const ViewProducts<S>> products(DataStream<S>& stream, const Bas
   auto moments = covariances(stream);
   for (std::size_t i = 0; i < 2; ++i)
     moments.within[i].diagonal().array() += static_cast<S>(options.ridge[i]);
-  return std::make_shared<HeldProducts<S>>(std::move(moments.within), std::move(moments.cross));
+  return std::make_shared<HeldProducts<S>>(std::move(moments.within), std::move(moments.between.front()));
 }
 
 }  // namespace

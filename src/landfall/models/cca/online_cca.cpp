@@ -2,7 +2,7 @@
 #include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/cca/canonical.hpp>
 #include <landfall/models/cca/online_cca.hpp>
-#include <landfall/models/fit/online_options.hpp>
+#include <landfall/models/fit/defaults.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
@@ -18,16 +18,17 @@ constexpr std::array<const char*, 2> kNames{"left", "right"};
 
 template <class S>
 OnlineCca<S>::OnlineCca(const OnlineCcaOptions& options) : options_(options) {
-  if (options.components < 1)
-    throw UsageError(fmt::format("p must be at least 1, got {}", options.components));
-  check_ridge(options.ridge, options.relative_ridge);
+  validate(options);
 }
 
 template <class S>
 void OnlineCca<S>::partial_fit(const Batch<S>& left, const Batch<S>& right) {
   if (!rows_) {
+    components_ =
+        options_.components > 0 ? options_.components : std::min({Index{10}, left.cols(), right.cols()});
+    const bool sparse = left.sparse() || right.sparse();
     const OnlineRowsOptions options{
-        .batch = online_batch(options_.batch, options_.components, left.sparse() || right.sparse()),
+        .batch = options_.batch > 0 ? options_.batch : default_batch(components_, sparse),
         .first_rows = options_.first_rows,
         .memory = options_.memory / 4};
     rows_.emplace(std::vector<std::string>{kNames[0], kNames[1]}, options);
@@ -57,17 +58,17 @@ void OnlineCca<S>::begin() {
 template <class S>
 double OnlineCca<S>::ridge(std::size_t view) const {
   if (landing_) return ridge_[view];
-  return options_.ridge.value_or(options_.relative_ridge * mean_variance(rows_->columns(view)));
+  return ridge_of(options_, rows_->columns(view), kCcaRidge);
 }
 
 template <class S>
 std::unique_ptr<OnlineLanding<S>> OnlineCca<S>::start(bool more) const {
-  const Index p = options_.components;
+  const Index p = components_;
   Index most = rows_->rows() - 1;
-  std::vector<ConstantColumns> still;
+  std::vector<ConstantColumns> constant;
   for (std::size_t i = 0; i < 2; ++i) {
-    still.push_back(constant_columns(rows_->columns(i)));
-    const Index varying = rows_->cols(i) - static_cast<Index>(still[i].columns.size());
+    constant.push_back(constant_columns(rows_->columns(i)));
+    const Index varying = rows_->cols(i) - static_cast<Index>(constant[i].columns.size());
     if (varying < p)
       throw NumericalError(
           fmt::format("{}: {} columns that are not constant in {} rows, expected at least p = {}", kNames[i],
@@ -77,14 +78,14 @@ std::unique_ptr<OnlineLanding<S>> OnlineCca<S>::start(bool more) const {
   if (most < p)
     throw NumericalError(
         fmt::format("{} rows so far, expected at least {} for p = {}", rows_->rows(), p + 1, p));
-  const Index guard = options_.guard.value_or(std::max<Index>(4, p / 4));
+  const Index guard = options_.guard.value_or(cca_guard(p));
   const Index columns = p + std::clamp<Index>(guard, 0, most - p);
   auto samples =
       std::make_shared<InMemorySamples<S>>(rows_->first(), std::vector<Index>{columns, columns},
                                            std::vector<S>{static_cast<S>(ridge(0)), static_cast<S>(ridge(1))},
                                            correlation_objective<S>(), options_.seed);
   const OnlineLandingOptions landing{.batch = rows_->batch(), .more = more, .seed = options_.seed};
-  return std::make_unique<OnlineLanding<S>>(samples, landing, still);
+  return std::make_unique<OnlineLanding<S>>(samples, landing, constant);
 }
 
 template <class S>
@@ -105,13 +106,14 @@ CcaResult<S> OnlineCca<S>::finish(const OnlineLanding<S>& landing) const {
                            rows_->rows()};
   symmetrize<double>(moments.left);
   symmetrize<double>(moments.right);
-  const auto rotation = canonical_rotation(moments, options_.components);
+  const auto rotation = canonical_rotation(moments, components_);
 
   CcaResult<S> result;
   result.correlations = rotation.correlations.cwiseMin(1.0);
-  Vector<double> signs(options_.components);
+  Vector<double> signs(components_);
+  result.views.resize(2);
   for (std::size_t i = 0; i < 2; ++i) {
-    CcaView<S>& view = result.views[i];
+    FittedView<S>& view = result.views[i];
     ColumnStatistics columns = rows_->columns(i);
     Matrix<double> weights = x[i].template cast<double>() * (i == 0 ? rotation.left : rotation.right);
     for (const Index j : columns.constant) weights.row(j).setZero();
@@ -120,19 +122,11 @@ CcaResult<S> OnlineCca<S>::finish(const OnlineLanding<S>& landing) const {
     if (i == 0) signs = signs_of_largest(weights);
     view.weights = (weights * signs.asDiagonal()).template cast<S>();
     const Matrix<double>& metric = i == 0 ? moments.left : moments.right;
-    view.infeasibility = (metric - Matrix<double>::Identity(metric.rows(), metric.cols())).norm();
+    view.infeasibility = distance_to_identity(metric);
     view.mean = std::move(columns.mean);
     view.dropped = std::move(columns.constant);
   }
-  result.method = FitMethod::landing;
-  result.reason = "rows as they come";
-  result.samples = rows_->rows();
-  result.stationarity = landing.progress().stationarity;
-  result.iterations = landing.progress().iteration;
-  result.back_offs = landing.progress().back_offs;
-  result.batch = rows_->batch();
-  result.choice = landing.choice();
-  result.termination = Termination::running;
+  set_online_run<S>(landing, rows_->rows(), rows_->batch(), result);
   return result;
 }
 

@@ -1,5 +1,4 @@
-// Canonical correlation analysis of rows as they come: a stream without an end, and an ordered result at any
-// time.
+// Canonical correlation analysis of endless streams: rows as they come, and an ordered result at any time.
 //
 //   landfall::OnlineCca<float> model({.components = 5});
 //   model.partial_fit(batch, batch);          // left and right: any number of rows, any number of times
@@ -18,16 +17,8 @@
 
 namespace landfall {
 
-struct OnlineCcaOptions {
-  Index components = 1;              // p
-  std::optional<double> ridge = {};  // absolute
-  double relative_ridge = 1e-3;  // times the mean variance of the first rows, where no absolute one is given
-  Index batch = 0;               // rows per step; 0: 128 (sparse 1024), or 8p if that is more
-  Index first_rows = 4096;       // to keep; fewer where they take a quarter of the memory
-  std::optional<Index> guard = {};                // columns beside the p; unset: 4, or p/4 if that is more
-  std::uint64_t memory = std::uint64_t{2} << 30;  // bytes
-  std::uint64_t seed = 0;
-};
+/// Defaults as CcaOptions, but a relative ridge of 1e-3 also for sparse rows, whose number is unknown.
+using OnlineCcaOptions = OnlineOptions;
 
 template <class S>
 class OnlineCca {
@@ -53,6 +44,7 @@ class OnlineCca {
   std::optional<OnlineRows<S>> rows_;
   std::unique_ptr<OnlineLanding<S>> landing_;  // once the first rows are complete
   std::array<double, 2> ridge_{};              // from then on
+  Index components_ = 0;                       // p, from the first batch on
 };
 
 extern template class OnlineCca<float>;

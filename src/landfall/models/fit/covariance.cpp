@@ -1,5 +1,6 @@
 #include <landfall/data/rows/dense_rows.hpp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/reduce.hpp>
 #include <landfall/models/fit/covariance.hpp>
 #include <landfall/parallel/threads.hpp>
 
@@ -7,6 +8,7 @@
 #include <atomic>
 #include <optional>
 #include <thread>
+#include <type_traits>
 
 #include <cblas.h>
 
@@ -36,8 +38,8 @@ void add_pair(In<S> left, In<S> right, Covariances<S>& sums, int workers) {
   const auto work = [&] {
     for (int part = next++; part < 4; part = next++) {
       if (part < 2) add_square<S>(part == 0 ? left : right, sums.within[static_cast<std::size_t>(part)]);
-      if (part == 2) multiply_bt<S>(left.topRows(half), right, sums.cross.topRows(half), 1, 1);
-      if (part == 3) multiply_bt<S>(left.bottomRows(rest), right, sums.cross.bottomRows(rest), 1, 1);
+      if (part == 2) multiply_bt<S>(left.topRows(half), right, sums.between[0].topRows(half), 1, 1);
+      if (part == 3) multiply_bt<S>(left.bottomRows(rest), right, sums.between[0].bottomRows(rest), 1, 1);
     }
   };
   std::vector<std::jthread> others;
@@ -45,20 +47,35 @@ void add_pair(In<S> left, In<S> right, Covariances<S>& sums, int workers) {
   work();
 }
 
+/// The rows of a batch as columns, in precision Sum.
+template <class S, class Sum>
+class ConvertedRows {
+ public:
+  Eigen::Ref<const Matrix<Sum>> operator()(const CentredBatch<S>& view) {
+    if constexpr (std::is_same_v<S, Sum>) return rows_(view);
+    converted_ = rows_(view).template cast<Sum>();
+    return converted_;
+  }
+
+ private:
+  DenseRows<S> rows_;
+  Matrix<Sum> converted_;
+};
+
 // Up to so many columns the threads of BLAS gain little within one product.
 constexpr Index kNarrow = 1024;
 
 }  // namespace
 
-template <class S>
-Covariances<S> covariances(DataStream<S>& stream) {
-  Covariances<S> sums;
+template <class S, class Sum>
+Covariances<Sum> covariances(DataStream<S>& stream) {
+  Covariances<Sum> sums;
   std::vector<Index> features;
-  for (std::size_t i = 0; i < stream.views(); ++i) {
-    features.push_back(static_cast<Index>(stream.transform(i).kept().size()));
-    sums.within.push_back(Matrix<S>::Zero(features[i], features[i]));
+  for (std::size_t j = 0; j < stream.views(); ++j) {
+    features.push_back(static_cast<Index>(stream.transform(j).kept().size()));
+    sums.within.push_back(Matrix<Sum>::Zero(features[j], features[j]));
+    for (std::size_t i = 0; i < j; ++i) sums.between.push_back(Matrix<Sum>::Zero(features[i], features[j]));
   }
-  if (features.size() == 2) sums.cross.setZero(features[0], features[1]);
 
   int workers = 1;
   std::optional<SerialBlas> serial;
@@ -66,26 +83,34 @@ Covariances<S> covariances(DataStream<S>& stream) {
     workers = std::min(threads(), 4);
     serial.emplace();
   }
-  DenseRows<S> left_rows, right_rows;
+  std::vector<ConvertedRows<S, Sum>> rows(stream.views());
   stream.begin_pass(in_file_order);
   while (stream.next()) {
-    const auto left = left_rows(stream.view(0));
-    if (features.size() == 2)
-      add_pair<S>(left, right_rows(stream.view(1)), sums, workers);
-    else
-      add_square<S>(left, sums.within[0]);
     sums.rows += stream.view(0).rows();
+    if (features.size() == 2) {
+      add_pair<Sum>(rows[0](stream.view(0)), rows[1](stream.view(1)), sums, workers);
+      continue;
+    }
+    std::size_t pair = 0;
+    for (std::size_t j = 0; j < stream.views(); ++j) {
+      const auto right = rows[j](stream.view(j));
+      add_square<Sum>(right, sums.within[j]);
+      for (std::size_t i = 0; i < j; ++i)
+        multiply_bt<Sum>(rows[i](stream.view(i)), right, sums.between[pair++], 1, 1);
+    }
   }
-  const S scale = S(1) / static_cast<S>(std::max<Index>(sums.rows, 1));
+  reduce(stream.communicator(), sums.within, sums.between, sums.rows);
+  const Sum scale = Sum(1) / static_cast<Sum>(std::max<Index>(sums.rows, 1));
   for (auto& within : sums.within) {
     within *= scale;
     within.template triangularView<Eigen::StrictlyUpper>() = within.transpose();
   }
-  sums.cross *= scale;
+  for (auto& between : sums.between) between *= scale;
   return sums;
 }
 
-template Covariances<float> covariances<float>(DataStream<float>&);
-template Covariances<double> covariances<double>(DataStream<double>&);
+template Covariances<float> covariances<float, float>(DataStream<float>&);
+template Covariances<double> covariances<float, double>(DataStream<float>&);
+template Covariances<double> covariances<double, double>(DataStream<double>&);
 
 }  // namespace landfall

@@ -1,9 +1,9 @@
-// Covariances of one or two views in one pass over a stream: for methods that can afford n x n.
+// Covariances of any number of views in one pass over a stream: for methods that can afford n x n.
 //
 //   std::vector<landfall::SourcePtr<float>> views;
 //   landfall::DataStream<float> stream(std::move(views), {.batch = 1024});
 //   auto covariances = landfall::covariances<float>(stream);
-//   use(covariances.within[0], covariances.within[1], covariances.cross);
+//   use(covariances.within[0], covariances.within[1], covariances.cross(0, 1));
 #pragma once
 
 #include <landfall/data/rows/stream.hpp>
@@ -12,16 +12,21 @@ namespace landfall {
 
 template <class S>
 struct Covariances {
-  std::vector<Matrix<S>> within;  // of each view
-  Matrix<S> cross;                // of the first with the second, where there are two
+  std::vector<Matrix<S>> within;   // of each view
+  std::vector<Matrix<S>> between;  // of view i with view j > i: (0, 1), (0, 2), (1, 2), (0, 3), ...
   Index rows = 0;
+
+  /// Of the columns of view i with those of view j, i < j.
+  const Matrix<S>& cross(std::size_t i, std::size_t j) const { return between[j * (j - 1) / 2 + i]; }
 };
 
-/// Over the training rows, columns that were dropped left out. A batch of sparse rows is written out.
-template <class S>
-Covariances<S> covariances(DataStream<S>& stream);
+/// Over the training rows, columns that were dropped left out, summed in precision Sum. A batch of sparse rows
+/// is written out.
+template <class S, class Sum = S>
+Covariances<Sum> covariances(DataStream<S>& stream);
 
-extern template Covariances<float> covariances<float>(DataStream<float>&);
-extern template Covariances<double> covariances<double>(DataStream<double>&);
+extern template Covariances<float> covariances<float, float>(DataStream<float>&);
+extern template Covariances<double> covariances<float, double>(DataStream<float>&);
+extern template Covariances<double> covariances<double, double>(DataStream<double>&);
 
 }  // namespace landfall

@@ -1,10 +1,10 @@
 #include <landfall/data/rows/shuffle.hpp>
 #include <landfall/data/rows/statistics.hpp>
+#include <landfall/models/fit/defaults.hpp>
 #include <landfall/models/fit/plan.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -84,10 +84,7 @@ double held_bytes(const Source<S>& source, Index rows) {
 
 template <class S>
 void choose_sizes(Workload& work, std::uint64_t memory) {
-  if (work.batch == 0)
-    work.batch =
-        std::max<Index>(work.nonzeros ? 1024 : 128,
-                        static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(8 * work.components))));
+  if (work.batch == 0) work.batch = default_batch(work.components, work.nonzeros.has_value());
   const double share = static_cast<double>(memory) / 8;
   const auto most = [](double count) { return static_cast<Index>(std::min(count, 1e9)); };
   const Index affordable = most(share / (4 * total(work.features) * static_cast<double>(sizeof(S))));

@@ -1,5 +1,6 @@
 #include <landfall/errors.hpp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/rank.hpp>
 #include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/gevp/eigenpairs.hpp>
 

@@ -1,17 +1,16 @@
-#include <landfall/baselines/lobpcg.hpp>
 #include <landfall/baselines/registry.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/landing/exact.hpp>
 #include <landfall/landing/sketch.hpp>
 #include <landfall/landing/solver.hpp>
 #include <landfall/linalg/random.hpp>
+#include <landfall/linalg/rank.hpp>
 #include <landfall/models/gevp/eigenpairs.hpp>
 #include <landfall/models/gevp/gevp.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <type_traits>
 
 #include <fmt/format.h>
@@ -27,12 +26,6 @@ constexpr std::array<std::pair<GevpMethod, std::string_view>, 4> kMethods{{{Gevp
 // A dense solve of this size takes a few seconds on two cores, as do a few dense LOBPCG iterations.
 constexpr Index kDirectLimit = 2500;
 
-template <class S>
-Matrix<S> written_out(const SymmetricOperator<S>& m) {
-  const auto* dense = dynamic_cast<const DenseOperator<S>*>(&m);
-  return dense ? dense->matrix() : to_dense(m);
-}
-
 /// B is a matrix that one can afford to factor.
 template <class S>
 bool can_factor(const SymmetricOperator<S>& b) {
@@ -44,7 +37,7 @@ bool can_factor(const SymmetricOperator<S>& b) {
 /// b_ij^2 < b_ii b_jj. The methods report what they meet of the rest.
 template <class S>
 void check_b(const SymmetricOperator<S>& b) {
-  if (can_factor(b)) return require_positive_definite<S>(written_out(b));
+  if (can_factor(b)) return require_positive_definite<S>(to_dense<S>(b));
   const Vector<S> diagonal = b.diagonal();
   for (Index i = 0; i < diagonal.size(); ++i)
     if (!(diagonal(i) > 0))
@@ -64,52 +57,10 @@ void check_b(const SymmetricOperator<S>& b) {
 template <class S>
 void solve_direct(const SymmetricOperator<S>& a, const SymmetricOperator<S>& b, const GevpOptions& options,
                   GevpResult<S>& result) {
-  auto pairs = solve_pencil<S>(written_out(a), written_out(b), options.components, options.smallest);
+  auto pairs = solve_pencil<S>(to_dense<S>(a), to_dense<S>(b), options.components, options.smallest);
   fix_signs(pairs.vectors);
   result.values = std::move(pairs.values);
   result.vectors = std::move(pairs.vectors);
-}
-
-template <class S>
-void solve_lobpcg(const SymmetricOperator<S>& a, const SymmetricOperator<S>& b, const GevpOptions& options,
-                  double tolerance, GevpResult<S>& result) {
-  check_b(b);
-  const std::uint64_t limit = options.max_iterations ? options.max_iterations : 1000;
-  LobpcgOptions lobpcg_options{
-      .components = options.components,
-      .smallest = options.smallest,
-      .tolerance = tolerance,
-      .max_iterations = static_cast<int>(std::min<std::uint64_t>(limit, std::numeric_limits<int>::max())),
-      .seed = options.seed,
-      .observer = {}};
-  if (options.observer)
-    lobpcg_options.observer = [&](int iteration, double residual) {
-      return options.observer({static_cast<std::uint64_t>(iteration), residual, 0});
-    };
-  auto found = lobpcg<S>(a, b, lobpcg_options);
-  fix_signs(found.vectors);
-  result.values = std::move(found.values);
-  result.vectors = std::move(found.vectors);
-  result.iterations = static_cast<std::uint64_t>(found.iterations);
-  switch (found.end) {
-    case LobpcgEnd::converged:
-      result.termination = Termination::converged;
-      break;
-    case LobpcgEnd::direct:
-      result.termination = Termination::converged;
-      result.reason += fmt::format("; LAPACK, since {} components are more than a fifth of n = {}",
-                                   options.components, a.size());
-      break;
-    case LobpcgEnd::max_iterations:
-      result.termination = Termination::iteration_limit;
-      break;
-    case LobpcgEnd::stopped:
-      result.termination = Termination::stopped;
-      break;
-    case LobpcgEnd::stagnated:
-      result.termination = Termination::no_progress;
-      break;
-  }
 }
 
 template <class S>
@@ -125,7 +76,7 @@ void solve_landing(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& option
     block.field.preconditioner = sketch_preconditioner<S>(
         *b, {.rank = std::max<Index>(64, 2 * options.components), .seed = options.seed});
   if (direction == Direction::riemannian)
-    block.field.preconditioner = inverse_preconditioner<S>(written_out(*b));
+    block.field.preconditioner = inverse_preconditioner<S>(to_dense<S>(*b));
   QuadraticOracle<S> oracle(a, options.smallest ? 1 : -1, block);
 
   SolverOptions<S> solver_options{
@@ -148,10 +99,10 @@ void solve_landing(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& option
   result.termination = found.termination;
 }
 
-/// The smallest eigenvalues are the largest of (-A, B).
+/// The smallest eigenvalues are the negated largest ones of (-A, B). A tolerance of 0 is the baseline's own.
 template <class S>
 void solve_by_baseline(const Baseline& baseline, OperatorPtr<S> a, OperatorPtr<S> b,
-                       const GevpOptions& options, GevpResult<S>& result) {
+                       const GevpOptions& options, double tolerance, GevpResult<S>& result) {
   check_b(*b);
   const auto turned = std::make_shared<CallbackOperator<S>>(a->size(), [&](In<S> x, Out<S> y) {
     a->apply(x, y);
@@ -159,7 +110,7 @@ void solve_by_baseline(const Baseline& baseline, OperatorPtr<S> a, OperatorPtr<S
   });
   BaselineOptions<S> baseline_options{.components = options.components,
                                       .step = options.step,
-                                      .tolerance = options.tolerance,
+                                      .tolerance = tolerance,
                                       .iterations = options.max_iterations,
                                       .seed = options.seed};
   if (options.observer)
@@ -230,13 +181,16 @@ GevpResult<S> solve_gevp(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& 
   result.method_name = baseline ? baseline->name : to_string(result.method);
   switch (result.method) {
     case GevpMethod::lobpcg:
-      solve_lobpcg<S>(*a, *b, options, tolerance, result);
+      solve_by_baseline<S>(find_baseline("lobpcg"), a, b, options, tolerance, result);
+      if (5 * options.components > n)
+        result.reason += fmt::format("; LAPACK, since {} components are more than a fifth of n = {}",
+                                     options.components, n);
       break;
     case GevpMethod::landing:
       solve_landing<S>(a, b, options, tolerance, result);
       break;
     case GevpMethod::baseline:
-      solve_by_baseline<S>(*baseline, a, b, options, result);
+      solve_by_baseline<S>(*baseline, a, b, options, options.tolerance, result);
       break;
     default:
       solve_direct<S>(*a, *b, options, result);

@@ -1,4 +1,5 @@
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/reduce.hpp>
 #include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/ica/components.hpp>
 
@@ -37,7 +38,9 @@ class Accumulator {
     sums_.rows += rows.rows();
   }
 
-  ComponentMoments mean() {
+  /// Over the rows of all ranks.
+  ComponentMoments mean(Communicator& communicator) {
+    reduce(communicator, sums_.gram, sums_.slopes, sums_.mixing, sums_.value, sums_.curvature, sums_.rows);
     const double scale = 1 / static_cast<double>(std::max<Index>(sums_.rows, 1));
     for (auto* m : {&sums_.gram, &sums_.slopes, &sums_.mixing}) *m *= scale;
     for (auto* v : {&sums_.value, &sums_.curvature}) *v *= scale;
@@ -59,14 +62,15 @@ ComponentMoments component_moments(DataStream<S>& stream, Contrast contrast, In<
   Accumulator<S> sums(contrast, x);
   stream.begin_pass(0);
   while (stream.next()) sums.add(stream.view(0));
-  return sums.mean();
+  return sums.mean(stream.communicator());
 }
 
 template <class S>
-ComponentMoments component_moments(const InMemoryBatches<S>& batches, Contrast contrast, In<S> x) {
+ComponentMoments component_moments(const InMemoryBatches<S>& batches, Contrast contrast, In<S> x,
+                                   Communicator& communicator) {
   Accumulator<S> sums(contrast, x);
   for (const auto& batch : batches) sums.add(batch.front());
-  return sums.mean();
+  return sums.mean(communicator);
 }
 
 Matrix<double> newton_step(const ComponentMoments& moments, const Matrix<double>& metric,

@@ -29,9 +29,10 @@ struct ComponentMoments {
 /// Over the training rows.
 template <class S>
 ComponentMoments component_moments(DataStream<S>& stream, Contrast contrast, In<S> x);
-/// Over batches in memory.
+/// Over batches in memory, of all ranks.
 template <class S>
-ComponentMoments component_moments(const InMemoryBatches<S>& batches, Contrast contrast, In<S> x);
+ComponentMoments component_moments(const InMemoryBatches<S>& batches, Contrast contrast, In<S> x,
+                                   Communicator& communicator = serial_communicator());
 
 /// T such that X T satisfies, to first order, both E y y' = I and the stationarity of f = sum_j s_j E g(y_j)
 /// among rotations of the components; then the first exactly. The second derivatives are those of
@@ -51,9 +52,10 @@ struct OrderedComponents {
 OrderedComponents ordered_components(const ComponentMoments& moments, Contrast contrast,
                                      const Matrix<double>& weights, const Matrix<double>& mixing);
 
-#define LANDFALL_COMPONENTS(EXTERN, S)                                                    \
-  EXTERN template ComponentMoments component_moments<S>(DataStream<S>&, Contrast, In<S>); \
-  EXTERN template ComponentMoments component_moments<S>(const InMemoryBatches<S>&, Contrast, In<S>);
+#define LANDFALL_COMPONENTS(EXTERN, S)                                                              \
+  EXTERN template ComponentMoments component_moments<S>(DataStream<S>&, Contrast, In<S>);           \
+  EXTERN template ComponentMoments component_moments<S>(const InMemoryBatches<S>&, Contrast, In<S>, \
+                                                        Communicator&);
 LANDFALL_COMPONENTS(extern, float)
 LANDFALL_COMPONENTS(extern, double)
 

@@ -1,6 +1,5 @@
 #include <landfall/errors.hpp>
 #include <landfall/models/ica/contrast.hpp>
-#include <landfall/models/ica/contrast_loops.hpp>
 
 #include <algorithm>
 #include <array>

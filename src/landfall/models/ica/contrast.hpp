@@ -9,17 +9,12 @@
 #pragma once
 
 #include <landfall/landing/samples.hpp>
-#include <landfall/models/ica/contrast_loops.hpp>
+#include <landfall/linalg/contrast_loops.hpp>
+#include <landfall/models/fit/options.hpp>
 
 #include <string_view>
 
 namespace landfall {
-
-enum class Contrast {
-  logcosh,  // log cosh u: for most sources
-  exp,      // -exp(-u^2/2): sources with heavy tails, outliers
-  cube,     // u^4/4, the kurtosis, whose derivative is the cube: sub-Gaussian sources without outliers
-};
 
 std::string_view to_string(Contrast contrast);
 Contrast parse_contrast(std::string_view name);

@@ -1,10 +1,9 @@
-#include <landfall/data/rows/row_count.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/models/fit/in_memory_rows.hpp>
 #include <landfall/models/fit/model_checkpoint.hpp>
-#include <landfall/models/fit/timer.ipp>
+#include <landfall/models/fit/pipeline.hpp>
 #include <landfall/models/ica/components.hpp>
 #include <landfall/models/ica/ica.hpp>
 #include <landfall/models/ica/ica_baseline.hpp>
@@ -23,38 +22,11 @@ namespace {
 // Times that landing runs over all rows at most, the first included: where the number of passes is given, and
 // where it is not.
 constexpr int kMostRuns = 2, kMostPasses = 4;
+constexpr double kUsualPasses = 2;  // for plans, and of baselines
 
-void validate(const IcaOptions& options) {
-  if (options.components < 0)
-    throw UsageError(fmt::format("p must not be negative, got {}", options.components));
-  if (options.ridge && !(*options.ridge >= 0))
-    throw UsageError(fmt::format("a ridge must not be negative, got {}", *options.ridge));
-  if (!(options.relative_ridge >= 0))
-    throw UsageError(fmt::format("a relative ridge must not be negative, got {}", options.relative_ridge));
-  if (options.passes && !(*options.passes > 0))
-    throw UsageError(fmt::format("passes must be positive, got {}", *options.passes));
-  if (options.first_rows < 1)
-    throw UsageError(fmt::format("landing must look at a first row at least, got {}", options.first_rows));
-}
-
+/// Whether all rows may be kept in memory, in any order: then only one reading follows that for the mean.
 template <class S>
-double ridge_of(const IcaOptions& options, const DataStream<S>& stream) {
-  if (options.ridge) return *options.ridge;
-  if (options.relative_ridge == 0 || options.transform.unit_variance) return options.relative_ridge;
-  const ColumnStatistics* columns = stream.statistics(0);
-  if (columns == nullptr)
-    throw UsageError("a ridge relative to the variance needs a reading of its own; give an absolute one");
-  double sum = 0;
-  for (const Index j : stream.transform(0).kept())
-    sum += columns->variance(j) +
-           (options.transform.centring == Centring::none ? columns->mean(j) * columns->mean(j) : 0);
-  return options.relative_ridge * sum / static_cast<double>(stream.transform(0).kept().size());
-}
-
-/// Whether all rows may be kept, and in any order: then only one reading follows that for the mean.
-template <class S>
-bool fits(const DataStream<S>& stream, const IcaOptions& options, Index n, Index rows) {
-  const Source<S>& source = stream.source(0);
+bool keeps_rows(const Source<S>& source, const IcaOptions& options, Index n, Index rows) {
   const double bytes = static_cast<double>(rows) * static_cast<double>(n) * sizeof(S);
   return source.random_access() && !source.sparse() && options.transform.centring != Centring::running &&
          options.transform.missing != Missing::drop && bytes <= static_cast<double>(options.memory) / 4;
@@ -74,8 +46,9 @@ class Run {
     const Index n = static_cast<Index>(stream.transform(0).kept().size());
     const std::vector<Index> components{p};
     const std::vector<S> ridges{static_cast<S>(ridge)};
-    const Index wanted = ica_first_rows<S>(options, n), small = std::max<Index>(128, ica_rows_for(p));
-    if (fits(stream, options, n, rows)) {
+    const Index wanted = ica_first_rows<S>(options.first_rows, options.memory, n),
+                small = std::max<Index>(128, ica_rows_for(p));
+    if (keeps_rows(source, options, n, rows)) {
       const auto order = shuffled_rows(rows, options.seed);
       const auto start = std::span(order).first(static_cast<std::size_t>(std::min(wanted, rows)));
       first_ =
@@ -105,7 +78,8 @@ class Run {
     oracle_ = start_->release();
   }
 
-  Result<S> land(const Checkpoints& checkpoints) {
+  Result<S> land(const Checkpoints& checkpoints,
+                 std::function<bool(const Progress&, const Point<S>&)> observer) {
     const SamplingOptions sampling{.estimator = options_.landing.estimator, .batch = batch_};
     if (oracle_)
       oracle_->continue_with(all_, sampling);
@@ -115,16 +89,17 @@ class Run {
     choice_.step = start_->step(r);
     choice_.momentum = options_.landing.momentum.value_or(std::min(0.5, r / (r + 4 * start_->pilot().noise)));
     choice_.omega = options_.landing.omega;
-    auto result = solve_with_checkpoints<S>(
-        *oracle_, x_,
-        {.step =
-             {.rule = StepRule::fixed, .size = choice_.step, .schedule = Schedule::cosine, .horizon = passes},
-         .omega = options_.landing.omega,
-         .momentum = choice_.momentum,
-         .stop = stop::passes(passes),
-         .observer = [&](const Progress& progress,
-                         const Point<S>&) { return !options_.observer || options_.observer(progress); }},
-        checkpoints);
+    auto result = solve_with_checkpoints<S>(*oracle_, x_,
+                                            {.step = {.rule = StepRule::fixed,
+                                                      .size = choice_.step,
+                                                      .schedule = Schedule::cosine,
+                                                      .horizon = passes},
+                                             .omega = options_.landing.omega,
+                                             .momentum = choice_.momentum,
+                                             .stop = stop::passes(passes),
+                                             .observer = std::move(observer),
+                                             .cancel = options_.cancel},
+                                            checkpoints);
     x_ = result.x;
     oracle_.reset();
     return result;
@@ -175,135 +150,153 @@ bool is_far(const Matrix<double>& t, Index rows) {
   return turn * turn > 0.1 / std::sqrt(static_cast<double>(rows));
 }
 
-/// As the file has the columns: scaled back, in their places.
 template <class S>
-void set_components(const DataStream<S>& stream, const ComponentMoments& moments, const Matrix<double>& x,
-                    const Matrix<double>& mixing, IcaResult<S>& result) {
-  const Transform<S>& transform = stream.transform(0);
-  const auto components =
-      ordered_components(moments, result.contrast, transform.scale().cwiseInverse().asDiagonal() * x,
-                         transform.scale().asDiagonal() * mixing);
-  result.signs = components.signs;
-  result.negentropy = components.negentropy;
-  result.unmixing = transform.restore_rows(components.weights.template cast<S>()).transpose();
-  result.mixing = transform.restore_rows(components.mixing.template cast<S>());
-  result.mean.setZero(stream.source(0).cols());
-  for (std::size_t k = 0; k < transform.kept().size(); ++k)
-    result.mean(transform.kept()[k]) = transform.mean()(static_cast<Index>(k));
-  result.dropped = transform.dropped();
-}
+class IcaModel final : public Model<S> {
+ public:
+  IcaModel(Source<S>& source, IcaResult<S>& result) : source_(source), result_(result) {}
 
-/// A baseline's components as they are, but for their scale: unit variance.
-template <class S>
-void finish_baseline(DataStream<S>& stream, const Matrix<S>& weights, IcaResult<S>& result) {
-  const auto moments = component_moments<S>(stream, result.contrast, weights);
-  result.samples = moments.rows;
-  const Matrix<double> x = weights.template cast<double>();
-  result.infeasibility = (moments.gram - Matrix<double>::Identity(x.cols(), x.cols())).norm();
-  const Vector<double> length = moments.gram.diagonal().cwiseSqrt();
-  const Matrix<double> regression = moments.mixing * inverse<double>(moments.gram) * length.asDiagonal();
-  set_components(stream, moments, x * length.cwiseInverse().asDiagonal(), regression, result);
-}
+  void validate(const FitOptions& options) const override {
+    if (options.held_out > 0) throw UsageError("ICA does not hold out rows");
+  }
+  std::optional<Problem> problem() const override { return Problem::ica; }
+  bool has_exact() const override { return false; }
+
+  Index components(const FitOptions& options, const std::vector<Index>& features) const override {
+    return options.components > 0 ? options.components : features[0];
+  }
+
+  double relative_ridge(const Fit<S>&, std::size_t) const override { return 0; }
+
+  Workload workload(const FitOptions& options, const std::vector<Index>& features, Index p, bool sparse,
+                    const SourceSample& sample) const override {
+    const Index n = features[0];
+    Workload work{.rows = sample.rows,
+                  .features = features,
+                  .reading = sample.reading,
+                  .statistics = sample.statistics,
+                  .held = sample.held,
+                  .components = p,
+                  .columns = p,
+                  .batch = options.batch > 0 ? options.batch : ica_batch(p),
+                  .rank = n,  // the covariance of the first rows
+                  .first_rows = ica_first_rows<S>(options.first_rows, options.memory, n),
+                  .passes = options.passes.value_or(kUsualPasses),
+                  .warm_up = 0,
+                  .kept = keeps_rows(source_, options, n, sample.rows)};
+    if (sparse) work.nonzeros = sample.nonzeros;
+    return work;
+  }
+
+  Solved<S> baseline(Fit<S>& fit, const Baseline& baseline) override {
+    auto run = solve_ica_baseline<S>(baseline, fit.stream, fit.options.contrast,
+                                     baseline_options(fit, fit.options.passes.value_or(kUsualPasses)),
+                                     fit.work.rows);
+    fit.record(run);
+    return {std::move(run.x), {}, {}};
+  }
+
+  /// Landing, evaluated on all rows after each run, until the Newton step is short and the signs are right.
+  Solved<S> land(Fit<S>& fit) override {
+    const FitOptions& options = fit.options;
+    const Index p = fit.components, rows = fit.work.rows;
+    const double ridge = result_.views[0].ridge;
+    Run<S> run(fit.stream, source_, options, p, ridge, std::min(fit.work.batch, rows), rows);
+    int attempt = 0;
+    const ModelCheckpoint checkpoint(options.checkpoints, data_mark(fit.stream, run.first()), result_.reason,
+                                     [&](State& state) {
+                                       run.state(state);
+                                       state(attempt, result_.passes, result_.iterations, result_.back_offs);
+                                     });
+    result_.reason = checkpoint.reason();
+    if (options.checkpoints.resume.empty()) run.warm_up();
+    Checkpoints checkpoints = checkpoint.checkpoints();
+    for (const int most = options.passes ? kMostRuns : kMostPasses; attempt < most; ++attempt) {
+      auto landed = run.land(checkpoints, fit.watch());
+      checkpoints.resume.clear();
+      fit.record(landed);
+      result_.seconds.solve += fit.timer.lap();
+      moments_ = run.evaluate();
+      const bool stopped = result_.termination == Termination::stopped,
+                 changed = !stopped && signs_changed(moments_, run.weights());
+      if (changed) reweigh(moments_, 0, run.weights());
+      const Vector<double> signs = run.weights().template cast<double>().cwiseSign();
+      const Matrix<double> x = run.x().template cast<double>();
+      const Matrix<double> metric = moments_.gram + ridge * x.transpose() * x;
+      turn_ = newton_step(moments_, metric, signs);
+      result_.views[0].infeasibility = distance_to_identity(metric);
+      result_.stationarity = rotation_residual(moments_, signs);
+      result_.seconds.evaluate += fit.timer.lap();
+      if (stopped || !(changed || (!options.passes && is_far(turn_, moments_.rows)))) break;
+      run.turn(turn_);
+    }
+    result_.choice = run.choice();
+    return {{run.x()}, {}, {}};
+  }
+
+  void finish(Fit<S>& fit, Solved<S> solved) override {
+    const Matrix<double> x = solved.x.front().template cast<double>();
+    if (fit.result.method == FitMethod::baseline) {
+      // Its components as they are, apart from their scale: unit variance.
+      moments_ = component_moments<S>(fit.stream, result_.contrast, solved.x.front());
+      result_.views[0].infeasibility = distance_to_identity(moments_.gram);
+      turn_ = moments_.gram.diagonal().cwiseSqrt().cwiseInverse().asDiagonal();
+    }
+    result_.samples = moments_.rows;
+    // E a y' (E y y')^-1 of the sources y = (X T)'a.
+    const Matrix<double> regression =
+        moments_.mixing * inverse<double>(moments_.gram) * inverse<double>(turn_.transpose());
+    const Transform<S>& transform = fit.stream.transform(0);
+    const auto components = ordered_components(moments_, result_.contrast, unscaled(fit.stream, 0, x * turn_),
+                                               transform.scale().asDiagonal() * regression);
+    result_.signs = components.signs;
+    result_.negentropy = components.negentropy;
+    result_.mixing = transform.restore_rows(components.mixing.template cast<S>());
+    set_weights(fit.stream, 0, components.weights, result_.views[0]);
+  }
+
+ private:
+  Source<S>& source_;
+  IcaResult<S>& result_;
+  ComponentMoments moments_;
+  Matrix<double> turn_;  // T of the sources y = (X T)'a
+};
 
 }  // namespace
 
 template <class S>
 IcaResult<S> fit_ica(SourcePtr<S> data, const IcaOptions& options) {
-  validate(options);
-  const SerialBlas serial;  // products of a step are small, and the same whatever the number of threads
   IcaResult<S> result;
   result.contrast = options.contrast;
-  Timer timer;
-  result.batch =
-      options.batch > 0
-          ? options.batch
-          : std::max<Index>(1024, ica_rows_for(options.components > 0 ? options.components : data->cols()));
-  Source<S>& source = *data;
+  IcaModel<S> model(*data, result);
   std::vector<SourcePtr<S>> sources;
   sources.push_back(std::move(data));
-  DataStream<S> stream(
-      std::move(sources),
-      {.batch = result.batch, .shuffle = {.seed = options.seed}, .transform = options.transform});
-  result.mean_pass = options.transform.needs_statistics();
-  const Index n = static_cast<Index>(stream.transform(0).kept().size());
-  const Index p = options.components > 0 ? options.components : n;
-  if (n < p)
-    throw NumericalError(fmt::format("{}: {} columns that are not constant, expected at least p = {}",
-                                     stream.source(0).name(), n, p));
-  result.ridge = ridge_of(options, stream);
-  const Index rows = count_rows(stream);
-  result.seconds.read = timer.lap();
-
-  if (!options.baseline.empty()) {
-    const Baseline& baseline = find_baseline(options.baseline, Problem::ica);
-    auto found = solve_ica_baseline<S>(baseline, stream, options, p, rows);
-    result.method_name = baseline.name;
-    result.passes = found.progress.passes;
-    result.iterations = found.progress.iteration;
-    result.termination = found.termination;
-    result.history = std::move(found.history);
-    result.stationarity = found.progress.stationarity;
-    result.seconds.solve = timer.lap();
-    finish_baseline(stream, found.x.front(), result);
-    result.seconds.evaluate = timer.lap();
-    return result;
-  }
-
-  Run<S> run(stream, source, options, p, result.ridge, std::min(result.batch, rows), rows);
-  int attempt = 0;
-  const ModelCheckpoint continued(options.checkpoints, data_mark(stream, run.first()), {}, [&](State& state) {
-    run.state(state);
-    state(attempt, result.passes, result.iterations, result.back_offs);
-  });
-  if (options.checkpoints.resume.empty()) run.warm_up();
-  Checkpoints checkpoints = continued.checkpoints();
-  ComponentMoments moments;
-  Matrix<double> x, t;
-  for (const int most = options.passes ? kMostRuns : kMostPasses; attempt < most; ++attempt) {
-    auto landed = run.land(checkpoints);
-    checkpoints.resume.clear();
-    result.passes += landed.progress.passes;
-    result.iterations += landed.progress.iteration;
-    result.back_offs += landed.progress.back_offs;
-    result.termination = landed.termination;
-    result.history = std::move(landed.history);
-    if (result.termination == Termination::diverged || result.termination == Termination::infeasible_start)
-      throw NumericalError(fmt::format("{}: landing failed after {} steps: {}", stream.source(0).name(),
-                                       result.iterations, to_string(result.termination)));
-    result.seconds.solve += timer.lap();
-    moments = run.evaluate();
-    const bool stopped = result.termination == Termination::stopped,
-               changed = !stopped && signs_changed(moments, run.weights());
-    if (changed) reweigh(moments, 0, run.weights());
-    const Vector<double> signs = run.weights().template cast<double>().cwiseSign();
-    x = run.x().template cast<double>();
-    const Matrix<double> metric = moments.gram + result.ridge * x.transpose() * x;
-    t = newton_step(moments, metric, signs);
-    result.infeasibility = (metric - Matrix<double>::Identity(p, p)).norm();
-    result.stationarity = rotation_residual(moments, signs);
-    result.seconds.evaluate += timer.lap();
-    if (stopped || !(changed || (!options.passes && is_far(t, moments.rows)))) break;
-    run.turn(t);
-  }
-  result.choice = run.choice();
-  result.samples = moments.rows;
-
-  // E a y' (E y y')^-1 of the sources y = (X T)'a.
-  const Matrix<double> regression =
-      moments.mixing * inverse<double>(moments.gram) * inverse<double>(t.transpose());
-  set_components(stream, moments, x * t, regression, result);
-  result.seconds.evaluate += timer.lap();
+  fit_model<S>(model, std::move(sources), options, result);
   return result;
 }
 
 template <class S>
-Matrix<S> transform(const IcaResult<S>& result, const Batch<S>& rows) {
-  const Matrix<S> weights = result.unmixing.transpose();
-  Matrix<S> sources(rows.rows(), weights.cols());
-  rows.times(weights, sources);
-  const Vector<S> shift = result.unmixing * result.mean.template cast<S>();
-  sources.rowwise() -= shift.transpose();
-  return sources;
+Cost plan_ica(Source<S>& data, const IcaOptions& options) {
+  IcaResult<S> result;
+  const IcaModel<S> model(data, result);
+  Workload work = model_workload<S>(model, {&data}, options);
+  const MachineRates rates = measure_machine<S>();
+  Cost cost = landing_cost<S>(work, &rates);
+  // All rows where they are kept; the covariance of the first ones, its eigenvectors and their scaled copy,
+  // in double precision.
+  const double rows = static_cast<double>(work.rows), columns = static_cast<double>(data.cols()),
+               p = static_cast<double>(work.components), passes = work.passes;
+  if (work.kept) cost.bytes += static_cast<std::uint64_t>(rows * columns * sizeof(S));
+  cost.bytes += static_cast<std::uint64_t>(3 * sizeof(double) * columns * columns);
+  // The warm-up, in small batches of the first rows; and the contrast, about 20 flops for each score, at two
+  // points in every step and once at the end, with the p x p moments of the last step.
+  work.rows = std::min(work.rows, work.first_rows);
+  work.batch = std::max<Index>(128, ica_rows_for(work.components));
+  work.passes = 2.0 * options.landing.warm_up;
+  work.reading = work.statistics = 0;
+  cost.seconds += landing_cost<S>(work, &rates).seconds;
+  const double scores = rows * (2 * passes + 1) + static_cast<double>(work.rows) * 2 * work.passes;
+  cost.seconds += (20 * p * scores + 6 * p * p * rows) / rates.thin;
+  return cost;
 }
 
 LANDFALL_ICA(, float)

@@ -1,27 +1,30 @@
 #include <landfall/errors.hpp>
+#include <landfall/linalg/rank.hpp>
 #include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/fit/covariance.hpp>
 #include <landfall/models/ica/ica_baseline.hpp>
-
-#include <limits>
 
 #include <fmt/format.h>
 
 namespace landfall {
 namespace {
 
-/// K = V diag(1/sqrt(values)) of the p largest eigenvalues of the covariance.
+/// K = V diag(1/sqrt(values)) of the p largest eigenvalues of the covariance. In double, since columns of
+/// different scales spread them.
 template <class S>
 Matrix<S> whitening(DataStream<S>& stream, Index p) {
   const auto moments = covariances(stream);
-  SymmetricEigen<S> eigen;
-  eigen.compute(moments.within[0]);
+  const Index rank = numerical_rank<S>(moments.within[0]);
+  if (rank < p)
+    throw NumericalError(
+        fmt::format("{}: of rank {}, expected at least p = {}", stream.source(0).name(), rank, p));
+  SymmetricEigen<double> eigen;
+  eigen.compute(moments.within[0].template cast<double>());
   const auto values = eigen.values().tail(p);
-  const S least = static_cast<S>(eigen.values().size()) * std::numeric_limits<S>::epsilon() * values(p - 1);
-  if (!(values(0) > least))
-    throw NumericalError(fmt::format("{}: of rank {}, expected at least p = {}", stream.source(0).name(),
-                                     (eigen.values().array() > least).count(), p));
-  return eigen.vectors().rightCols(p) * values.cwiseSqrt().cwiseInverse().asDiagonal();
+  if (!(values(0) > 0))
+    throw NumericalError(
+        fmt::format("{}: the scales of its columns are too far apart to whiten", stream.source(0).name()));
+  return (eigen.vectors().rightCols(p) * values.cwiseSqrt().cwiseInverse().asDiagonal()).template cast<S>();
 }
 
 /// All rows, whitened by K.
@@ -53,33 +56,18 @@ void require_memory_for_rows(const Baseline& baseline, double bytes, std::uint64
 }  // namespace
 
 template <class S>
-Result<S> solve_ica_baseline(const Baseline& baseline, DataStream<S>& stream, const IcaOptions& options,
-                             Index p, Index rows) {
-  if (options.contrast != Contrast::logcosh)
-    throw UsageError(
-        fmt::format("{} has the contrast logcosh, got {}", baseline.name, to_string(options.contrast)));
-  const BaselineOptions<S> baseline_options{.components = p,
-                                            .step = options.landing.step,
-                                            .passes = options.passes.value_or(2),
-                                            .memory = options.memory,
-                                            .seed = options.seed,
-                                            .observer = [&](const Progress& progress, const Point<S>&) {
-                                              return !options.observer || options.observer(progress);
-                                            }};
-  Result<S> result;
-  if (baseline.mixtures) {
-    result = baseline.mixtures.get<S>()(stream, baseline_options);
-  } else {
-    const double n = static_cast<double>(stream.transform(0).kept().size());
-    const double numbers = 2 * n * n + 3 * static_cast<double>(rows) * static_cast<double>(p);
-    require_memory_for_rows(baseline, numbers * sizeof(S), options.memory);
-    const Matrix<S> k = whitening(stream, p);
-    result = baseline.sources.get<S>()(whitened_rows(stream, k, rows), baseline_options);
-    if (!result.x.empty()) result.x = {k * result.x.at(0).transpose()};
-  }
-  if (result.termination == Termination::diverged)
-    throw NumericalError(fmt::format("{} diverged after {} steps; a smaller --step may help", baseline.name,
-                                     result.progress.iteration));
+Result<S> solve_ica_baseline(const Baseline& baseline, DataStream<S>& stream, Contrast contrast,
+                             const BaselineOptions<S>& options, Index rows) {
+  if (contrast != Contrast::logcosh)
+    throw UsageError(fmt::format("{} has the contrast logcosh, got {}", baseline.name, to_string(contrast)));
+  if (baseline.mixtures) return baseline.mixtures.get<S>()(stream, options);
+  const Index p = options.components;
+  const double n = static_cast<double>(stream.transform(0).kept().size());
+  const double numbers = 2 * n * n + 3 * static_cast<double>(rows) * static_cast<double>(p);
+  require_memory_for_rows(baseline, numbers * sizeof(S), options.memory);
+  const Matrix<S> k = whitening(stream, p);
+  Result<S> result = baseline.sources.get<S>()(whitened_rows(stream, k, rows), options);
+  if (!result.x.empty()) result.x = {k * result.x.at(0).transpose()};
   return result;
 }
 

@@ -1,5 +1,6 @@
 #include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/reduce.hpp>
 #include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/ica/ica_start.hpp>
 #include <landfall/models/ica/whitening.hpp>
@@ -42,13 +43,6 @@ void reweigh(const ComponentMoments& moments, double least, Vector<S>& weights) 
 }
 
 template <class S>
-Index ica_first_rows(const IcaOptions& options, Index n) {
-  const std::uint64_t fit = options.memory / 4 / (sizeof(S) * static_cast<std::uint64_t>(n));
-  return std::max({options.first_rows, 8 * n,
-                   std::min(100 * n, static_cast<Index>(std::min<std::uint64_t>(fit, 1u << 30)))});
-}
-
-template <class S>
 IcaStart<S>::IcaStart(std::shared_ptr<InMemorySamples<S>> first, std::shared_ptr<Vector<S>> weights,
                       const IcaOptions& options)
     : first_(std::move(first)), weights_(std::move(weights)), options_(options) {
@@ -83,6 +77,7 @@ int IcaStart<S>::warm_up(double variance) {
                   {.step = {.rule = StepRule::fixed, .size = step(size)},
                    .omega = options_.landing.omega,
                    .stop = stop::passes(oracle_->passes() + passes),
+                   .cancel = options_.cancel,
                    .history = 0})
              .x;
     made += passes;
@@ -118,7 +113,7 @@ std::pair<ComponentMoments, bool> IcaStart<S>::turn_to_sources() {
   ComponentMoments found;
   double turned = 1;
   for (int turn = 0;; ++turn) {
-    found = component_moments<S>(first_->batches(), options_.contrast, x_.front());
+    found = component_moments<S>(first_->batches(), options_.contrast, x_.front(), first_->communicator());
     if (turn == kMostTurns || turned <= kTurned) break;
     Matrix<double> factor = found.slopes.transpose();
     factor.diagonal() -= found.curvature;
@@ -132,7 +127,7 @@ std::pair<ComponentMoments, bool> IcaStart<S>::turn_to_sources() {
 /// c has a meaning for unit variance alone.
 template <class S>
 ComponentMoments IcaStart<S>::moments() const {
-  return component_moments<S>(first_->batches(), options_.contrast, feasible());
+  return component_moments<S>(first_->batches(), options_.contrast, feasible(), first_->communicator());
 }
 
 /// X brought back to the manifold of the first rows.
@@ -147,6 +142,7 @@ Matrix<S> IcaStart<S>::feasible() const {
     multiply_at<S>(y, y, square);
     gram += square.template cast<double>();
   }
+  reduce(first_->communicator(), gram);
   SymmetricEigen<double> eigen;
   eigen.compute(gram / static_cast<double>(first_->count()));
   return x_.front() * eigen.inverse_root().template cast<S>();

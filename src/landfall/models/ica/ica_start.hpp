@@ -67,20 +67,9 @@ double doubt(const ComponentMoments& moments);
 template <class S>
 void reweigh(const ComponentMoments& moments, double least, Vector<S>& weights);
 
-/// Rows that ICA needs to see more than noise: among n directions of N Gaussian rows some have |c| of the
-/// order of sqrt(n/N) by chance, which 100 rows per column keep below that of most sources.
-template <class S>
-Index ica_first_rows(const IcaOptions& options, Index n);
-
-/// What a batch must have so that its Gram matrix of the p components is near that of all rows.
-constexpr Index ica_rows_for(Index p) {
-  return 8 * p;
-}
-
-#define LANDFALL_ICA_START(EXTERN, S)                                           \
-  EXTERN template class IcaStart<S>;                                            \
-  EXTERN template void reweigh<S>(const ComponentMoments&, double, Vector<S>&); \
-  EXTERN template Index ica_first_rows<S>(const IcaOptions&, Index);
+#define LANDFALL_ICA_START(EXTERN, S) \
+  EXTERN template class IcaStart<S>;  \
+  EXTERN template void reweigh<S>(const ComponentMoments&, double, Vector<S>&);
 LANDFALL_ICA_START(extern, float)
 LANDFALL_ICA_START(extern, double)
 

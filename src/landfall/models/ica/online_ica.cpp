@@ -1,7 +1,7 @@
 #include <landfall/errors.hpp>
 #include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/symmetric.hpp>
-#include <landfall/models/fit/online_options.hpp>
+#include <landfall/models/fit/defaults.hpp>
 #include <landfall/models/ica/ica_start.hpp>
 #include <landfall/models/ica/online_ica.hpp>
 #include <landfall/parallel/threads.hpp>
@@ -19,9 +19,7 @@ constexpr double kBatches = 64;  // that running moments are the mean of: X move
 
 template <class S>
 OnlineIca<S>::OnlineIca(const OnlineIcaOptions& options) : options_(options) {
-  if (options.components < 0)
-    throw UsageError(fmt::format("p must not be negative, got {}", options.components));
-  check_ridge(options.ridge, 0);
+  validate(options);
 }
 
 template <class S>
@@ -29,10 +27,9 @@ void OnlineIca<S>::partial_fit(const Batch<S>& rows) {
   if (!rows_) {
     const Index n = std::max<Index>(rows.cols(), 1);
     const Index p = options_.components > 0 ? options_.components : n;
-    const OnlineRowsOptions options{
-        .batch = options_.batch != 0 ? options_.batch : std::max<Index>(1024, ica_rows_for(p)),
-        .first_rows = ica_first_rows<S>({.first_rows = options_.first_rows, .memory = options_.memory}, n),
-        .memory = options_.memory / 4};
+    const OnlineRowsOptions options{.batch = options_.batch > 0 ? options_.batch : ica_batch(p),
+                                    .first_rows = ica_first_rows<S>(options_.first_rows, options_.memory, n),
+                                    .memory = options_.memory / 4};
     rows_.emplace(std::vector<std::string>{"data"}, options);
   }
   rows_->push({&rows});
@@ -54,8 +51,8 @@ void OnlineIca<S>::partial_fit(const Batch<S>& rows) {
 template <class S>
 typename OnlineIca<S>::Run OnlineIca<S>::start(bool more) const {
   const SerialBlas serial;  // the same result with any number of threads
-  const auto still = rows_->columns(0).constant.size();
-  const Index varying = rows_->cols(0) - static_cast<Index>(still), rows = rows_->rows();
+  const auto constant = rows_->columns(0).constant.size();
+  const Index varying = rows_->cols(0) - static_cast<Index>(constant), rows = rows_->rows();
   const Index p = options_.components > 0 ? options_.components : std::max<Index>(varying, 1);
   if (varying < p)
     throw NumericalError(fmt::format(
@@ -63,12 +60,13 @@ typename OnlineIca<S>::Run OnlineIca<S>::start(bool more) const {
   if (rows <= p)
     throw NumericalError(fmt::format("{} rows so far, expected at least {} for p = {}", rows, p + 1, p));
   const IcaOptions options{.contrast = options_.contrast, .memory = options_.memory, .seed = options_.seed};
-  Run run{.weights = std::make_shared<Vector<S>>(Vector<S>::Zero(p)),
+  Run run{.ridge = ridge_of(options_, rows_->columns(0), 0),
+          .weights = std::make_shared<Vector<S>>(Vector<S>::Zero(p)),
           .landing = {},
           .value = {},
           .curvature = {}};
   const auto first = std::make_shared<InMemorySamples<S>>(
-      rows_->first(), std::vector<Index>{p}, std::vector<S>{static_cast<S>(options_.ridge)},
+      rows_->first(), std::vector<Index>{p}, std::vector<S>{static_cast<S>(run.ridge)},
       contrast_objective<S>(options_.contrast, run.weights), options_.seed);
   IcaStart<S> start(first, run.weights, options);
   start.warm_up(more ? 4 / static_cast<double>(rows) : 0);
@@ -107,7 +105,7 @@ ComponentMoments OnlineIca<S>::moments(const Run& run) const {
   const Matrix<double> x = run.landing->x()[0].template cast<double>(),
                        gradient = run.landing->gradient()[0].template cast<double>();
   ComponentMoments moments;
-  moments.mixing = run.landing->bx()[0].template cast<double>() - options_.ridge * x;
+  moments.mixing = run.landing->bx()[0].template cast<double>() - run.ridge * x;
   moments.gram = x.transpose() * moments.mixing;
   symmetrize<double>(moments.gram);
   moments.slopes =
@@ -130,7 +128,7 @@ IcaResult<S> OnlineIca<S>::finish(const Run& run) const {
   const auto moments = this->moments(run);
   const Matrix<double> x = run.landing->x()[0].template cast<double>();
   const Vector<double> signs = run.weights->template cast<double>().cwiseSign();
-  const Matrix<double> metric = moments.gram + options_.ridge * x.transpose() * x;
+  const Matrix<double> metric = moments.gram + run.ridge * x.transpose() * x;
   const Matrix<double> t = newton_step(moments, metric, signs);
   // E a y' (E y y')^-1 of the sources y = (X T)'a.
   const Matrix<double> regression =
@@ -141,22 +139,19 @@ IcaResult<S> OnlineIca<S>::finish(const Run& run) const {
   Matrix<double> weights = x * t;
   for (const Index j : columns.constant) weights.row(j).setZero();
   const auto components = ordered_components(moments, options_.contrast, weights, regression);
-  result.unmixing = components.weights.transpose().template cast<S>();
+  result.views.resize(1);
+  FittedView<S>& view = result.views[0];
+  view.weights = components.weights.template cast<S>();
   result.mixing = components.mixing.template cast<S>();
   result.signs = components.signs;
   result.negentropy = components.negentropy;
-  result.mean = std::move(columns.mean);
-  result.dropped = std::move(columns.constant);
+  view.mean = std::move(columns.mean);
+  view.dropped = std::move(columns.constant);
+  view.ridge = run.ridge;
+  view.infeasibility = distance_to_identity(metric);
   result.contrast = options_.contrast;
-  result.ridge = options_.ridge;
-  result.samples = rows_->rows();
-  result.infeasibility = (metric - Matrix<double>::Identity(metric.rows(), metric.cols())).norm();
+  set_online_run<S>(*run.landing, rows_->rows(), rows_->batch(), result);
   result.stationarity = rotation_residual(moments, signs);
-  result.iterations = run.landing->progress().iteration;
-  result.back_offs = run.landing->progress().back_offs;
-  result.batch = rows_->batch();
-  result.choice = run.landing->choice();
-  result.termination = Termination::running;
   return result;
 }
 

@@ -1,10 +1,9 @@
-// Independent component analysis of rows as they come: a stream without an end, an ordered result at any
-// time.
+// Independent component analysis of endless streams: rows as they come, and an ordered result at any time.
 //
 //   landfall::OnlineIca<float> model({.components = 5});
 //   model.partial_fit(batch);                 // any number of rows, any number of times
 //   const auto result = model.result();
-//   use(result.unmixing, result.negentropy, landfall::transform(result, batch));
+//   use(result.unmixing(), result.negentropy, landfall::transform(result.views[0], batch));
 //
 // As OnlineCca: first rows that are kept, on which the signs of the sources are found (ica_start.hpp), then
 // one step of landing for each batch. Signs are looked at again as rows come; where one was wrong, the
@@ -20,16 +19,8 @@
 
 namespace landfall {
 
-struct OnlineIcaOptions {
-  Index components = 0;  // p; 0: as many as there are columns that vary in the first rows
-  Contrast contrast = Contrast::logcosh;
-  double ridge = 0;  // absolute
-  Index batch = 0;   // rows per step; 0: 1024, or 8p if that is more
-  /// To keep: this many at least, 100 per column where a quarter of the memory holds them.
-  Index first_rows = 4096;
-  std::uint64_t memory = std::uint64_t{2} << 30;  // bytes
-  std::uint64_t seed = 0;
-};
+/// Defaults as IcaOptions; p = the columns that vary in the first rows.
+using OnlineIcaOptions = OnlineOptions;
 
 template <class S>
 class OnlineIca {
@@ -47,6 +38,7 @@ class OnlineIca {
  private:
   /// Landing with what the Newton step needs beside it.
   struct Run {
+    double ridge = 0;
     std::shared_ptr<Vector<S>> weights;  // of f
     std::unique_ptr<OnlineLanding<S>> landing;
     Vector<double> value, curvature;  // E g(y) and E g''(y), running

@@ -1,12 +1,12 @@
 #include <landfall/errors.hpp>
 #include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/rank.hpp>
+#include <landfall/linalg/reduce.hpp>
 #include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/ica/whitening.hpp>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -32,19 +32,14 @@ PilotEstimate<S> whiten(const InMemorySamples<S>& first, std::uint64_t seed) {
     const Matrix<double> columns = dense_columns(batch.front());
     multiply_bt<double>(columns, columns, covariance, 1, 1);
   }
+  reduce(first.communicator(), covariance);
   covariance /= static_cast<double>(first.count());
   const Vector<double> scale =
       covariance.diagonal().unaryExpr([](double v) { return v > 0 ? 1 / std::sqrt(v) : 0; });
   SymmetricEigen<double> eigen;
   eigen.compute(scale.asDiagonal() * covariance * scale.asDiagonal());
 
-  // What a direction of variance lambda holds of y in this precision: eps^2 / lambda of its power is
-  // rounding.
-  const double eps = static_cast<double>(std::numeric_limits<S>::epsilon()),
-               least = std::max(1e3 * eps * eps,
-                                10 * static_cast<double>(n) * std::numeric_limits<double>::epsilon()) *
-                       std::max(eigen.values()(n - 1), 0.0);
-  const Index rank = (eigen.values().array() > least).count();
+  const Index rank = (eigen.values().array() > rank_tolerance<double>(n)).count();
   if (rank < p)
     throw NumericalError(
         fmt::format("the first {} rows have rank {}, expected at least p = {}", first.count(), rank, p));
@@ -82,6 +77,7 @@ PilotEstimate<S> whiten(const InMemorySamples<S>& first, std::uint64_t seed) {
     squares += sizes.sum();
     fourths += sizes.squaredNorm();
   }
+  reduce(first.communicator(), squares, fourths);
   pilot.noise = squares > 0 ? fourths / squares : 0;
   return pilot;
 }

@@ -1,6 +1,8 @@
 #include <landfall/errors.hpp>
 #include <landfall/linalg/pencil_eigen.hpp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/rank.hpp>
+#include <landfall/linalg/reduce.hpp>
 #include <landfall/models/lda/discriminant.hpp>
 #include <landfall/parallel/threads.hpp>
 
@@ -47,6 +49,7 @@ ClassMeans class_means(DataStream<S>& stream, const Labels& labels) {
     add_rows(stream.view(0).batch, labels, classes.means, classes.priors);
     classes.rows += stream.view(0).rows();
   }
+  reduce(stream.communicator(), classes.means, classes.priors, classes.rows);
   const bool raw = stream.source(0).sparse();  // such rows are centred and scaled in products only
   for (Index c = 0; c < labels.classes(); ++c) {
     if (classes.priors(c) == 0) continue;
@@ -103,6 +106,7 @@ DiscriminantMoments discriminant_moments(DataStream<S>& stream, const Labels& la
     multiply_at<double>(d, d, moments.within, 1, 1);
     moments.rows += rows.rows();
   }
+  reduce(stream.communicator(), moments.within, moments.rows);
   moments.within /= static_cast<double>(std::max<Index>(moments.rows, 1));
   return moments;
 }

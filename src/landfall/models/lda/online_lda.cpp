@@ -2,7 +2,7 @@
 #include <landfall/errors.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/symmetric.hpp>
-#include <landfall/models/fit/online_options.hpp>
+#include <landfall/models/fit/defaults.hpp>
 #include <landfall/models/lda/online_lda.hpp>
 #include <landfall/parallel/threads.hpp>
 
@@ -54,9 +54,7 @@ void OnlineLda<S>::Sums::add(const Batch<S>& batch, std::span<const Index> class
 
 template <class S>
 OnlineLda<S>::OnlineLda(const OnlineLdaOptions& options) : options_(options) {
-  if (options.components < 0)
-    throw UsageError(fmt::format("p must be at least 1, or 0 for all, got {}", options.components));
-  check_ridge(options.ridge, options.relative_ridge.value_or(0));
+  validate(options);
 }
 
 template <class S>
@@ -72,9 +70,10 @@ void OnlineLda<S>::partial_fit(const Batch<S>& rows, std::span<const std::string
   if (static_cast<Index>(labels.size()) != rows.rows())
     throw DataError(fmt::format("{} labels for {} rows, expected as many", labels.size(), rows.rows()));
   if (!rows_) {
-    const OnlineRowsOptions options{.batch = online_batch(options_.batch, options_.components, rows.sparse()),
-                                    .first_rows = options_.first_rows,
-                                    .memory = options_.memory / 4};
+    const Index batch =
+        options_.batch > 0 ? options_.batch : default_batch(options_.components, rows.sparse());
+    const OnlineRowsOptions options{
+        .batch = batch, .first_rows = options_.first_rows, .memory = options_.memory / 4};
     rows_.emplace(std::vector<std::string>{"data"}, options);
   }
   rows_->check({&rows});
@@ -118,8 +117,7 @@ void OnlineLda<S>::begin() {
 template <class S>
 double OnlineLda<S>::ridge() const {
   if (landing_) return ridge_;
-  const double relative = options_.relative_ridge.value_or(sizeof(S) == sizeof(float) ? 1e-6 : 1e-8);
-  return options_.ridge.value_or(relative * mean_variance(rows_->columns(0)));
+  return ridge_of(options_, rows_->columns(0), lda_relative_ridge<S>());
 }
 
 /// Of all rows that count, about their mean.
@@ -167,7 +165,7 @@ std::unique_ptr<OnlineLanding<S>> OnlineLda<S>::start(const std::shared_ptr<Betw
   between->now = between->before = between_factor();
   const ColumnStatistics statistics = rows_->columns(0);
   const Index classes = means().present(), p = components(classes);
-  const Index columns = std::min({classes - 1, p + std::max<Index>(16, p), rows_->rows() - 1,
+  const Index columns = std::min({classes - 1, p + options_.guard.value_or(lda_guard(p)), rows_->rows() - 1,
                                   rows_->cols(0) - static_cast<Index>(statistics.constant.size())});
   auto samples = std::make_shared<InMemorySamples<S>>(
       rows_->first(), std::vector<Index>{columns}, std::vector<S>{static_cast<S>(ridge())},
@@ -210,30 +208,24 @@ LdaResult<S> OnlineLda<S>::finish(const OnlineLanding<S>& landing, Index p) cons
   ColumnStatistics columns = rows_->columns(0);
   Matrix<double> weights = x * rotation.vectors;
   for (const Index j : columns.constant) weights.row(j).setZero();
-  result.ridge = ridge();
-  require_online_rank<S>("data", weights, result.ridge, rows_->rows());
+  result.views.resize(1);
+  FittedView<S>& view = result.views[0];
+  view.ridge = ridge();
+  require_online_rank<S>("data", weights, view.ridge, rows_->rows());
   const Vector<double> scale =
       signs_of_largest(weights).array() / (1 - mu.array()).sqrt();  // unit variance within the classes
   weights *= scale.asDiagonal();
-  result.weights = weights.template cast<S>();
-  result.mean = std::move(columns.mean);
-  result.dropped = std::move(columns.constant);
+  view.weights = weights.template cast<S>();
+  view.mean = std::move(columns.mean);
+  view.dropped = std::move(columns.constant);
   result.classes.assign(names_.begin(), names_.begin() + classes.priors.size());
   result.priors = classes.priors;
   result.centres.resize(p, classes.means.cols());
   multiply_at<double>(weights, classes.means, result.centres);
   result.eigenvalues = mu.array() / (1 - mu.array());
   result.training_accuracy = std::numeric_limits<double>::quiet_NaN();
-  result.infeasibility = (total - Matrix<double>::Identity(total.rows(), total.cols())).norm();
-  result.method = FitMethod::landing;
-  result.reason = "rows as they come";
-  result.samples = rows_->rows();
-  result.stationarity = landing.progress().stationarity;
-  result.iterations = landing.progress().iteration;
-  result.back_offs = landing.progress().back_offs;
-  result.batch = rows_->batch();
-  result.choice = landing.choice();
-  result.termination = Termination::running;
+  view.infeasibility = distance_to_identity(total);
+  set_online_run<S>(landing, rows_->rows(), rows_->batch(), result);
   return result;
 }
 

@@ -1,5 +1,5 @@
-// Linear discriminant analysis of rows as they come: a stream without an end, an ordered result at any time,
-// classes that appear when they do.
+// Linear discriminant analysis of endless streams: rows as they come, an ordered result at any time, classes
+// that appear when they do.
 //
 //   landfall::OnlineLda<float> model({.components = 2});
 //   const std::vector<std::string> labels(100, "setosa");    // as many as there are rows
@@ -20,18 +20,9 @@
 
 namespace landfall {
 
-struct OnlineLdaOptions {
-  /// p; 0: one less than there are classes among the first rows. Otherwise more of them are kept until there
-  /// are p + 1 classes among them.
-  Index components = 0;
-  std::optional<double> ridge = {};  // absolute
-  std::optional<double> relative_ridge =
-      {};                   // times the mean variance of the first rows; unset: as LdaOptions
-  Index batch = 0;          // rows per step; 0: 128 (sparse 1024), or 8p if that is more
-  Index first_rows = 4096;  // to keep; fewer where they take a quarter of the memory
-  std::uint64_t memory = std::uint64_t{2} << 30;  // bytes
-  std::uint64_t seed = 0;
-};
+/// Defaults as LdaOptions; p = one less than there are classes among the first rows. Where p is given, more of
+/// them are kept until there are p + 1 classes among them.
+using OnlineLdaOptions = OnlineOptions;
 
 template <class S>
 class OnlineLda {

@@ -1,9 +1,9 @@
-// Rows of one file, or of two that belong together, in their order, as scores (A - mean) weights.
+// The scores (A - mean) weights of the rows of one file, or of several whose rows belong together, in order.
 //
-//   std::vector<ScoredView<float>> views;
-//   views.push_back({std::move(source), weights, mean});
-//   ScoreReader<float> reader(std::move(views), {.missing = Missing::drop});
-//   Matrix<float> scores;
+//   #include <landfall/data/formats/open_source.hpp>
+//   std::vector<landfall::ScoredView<float>> views;
+//   views.push_back({landfall::open_source<float>("left.npy"), weights, landfall::Vector<double>::Zero(5)});
+//   landfall::ScoreReader<float> reader(std::move(views), {.missing = landfall::Missing::drop});
 //   while (reader.next(scores)) use(reader.numbers(), scores);
 #pragma once
 
@@ -12,7 +12,7 @@
 
 #include <vector>
 
-namespace landfall::app {
+namespace landfall {
 
 template <class S>
 struct ScoredView {
@@ -24,18 +24,18 @@ struct ScoredView {
 template <class S>
 class ScoreReader {
  public:
-  /// The transform says what to do about missing values, and whether the means count.
+  /// The options say what to do about missing values and whether the means are subtracted.
   ScoreReader(std::vector<ScoredView<S>> views, const TransformOptions& options);
 
-  /// The next rows, those of the views side by side; false at the end. DataError where the files differ in
-  /// their numbers of rows.
+  /// The scores of the next rows, those of the views side by side; false at the end. DataError: the files have
+  /// different numbers of rows.
   bool next(Matrix<S>& scores);
 
   Index cols() const { return cols_; }
-  /// Of the last rows, in the file.
+  /// The numbers of these rows in the file.
   std::span<const Index> numbers() const { return rows_.batch.numbers(); }
   Index read() const { return read_; }        // rows so far
-  Index dropped() const { return dropped_; }  // of these, for their missing values
+  Index dropped() const { return dropped_; }  // of these, rows with missing values
 
  private:
   void check_rows();
@@ -53,4 +53,4 @@ class ScoreReader {
 extern template class ScoreReader<float>;
 extern template class ScoreReader<double>;
 
-}  // namespace landfall::app
+}  // namespace landfall

@@ -1,8 +1,10 @@
 #include <landfall/data/io/checksum.hpp>
 #include <landfall/data/io/file.hpp>
 #include <landfall/errors.hpp>
-#include <landfall/run/checkpoint_file.hpp>
+#include <landfall/run/checkpoints.hpp>
+#include <landfall/run/run_folder.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
@@ -53,6 +55,43 @@ std::size_t check_first_line(const std::filesystem::path& path, std::string_view
   return end + 1;
 }
 
+using NamedValues = std::vector<std::pair<std::string, std::string>>;
+
+/// Names and values, each ended by a byte 0.
+std::string text_of(const NamedValues& options) {
+  std::string text;
+  for (const auto& [name, value] : options) text += name + '\0' + value + '\0';
+  return text;
+}
+
+NamedValues options_in(const std::filesystem::path& path, std::string_view text) {
+  NamedValues options;
+  const auto next = [&] {
+    const std::size_t end = text.find('\0');
+    if (end == std::string_view::npos) damaged(path, "its options");
+    std::string word(text.substr(0, end));
+    text.remove_prefix(end + 1);
+    return word;
+  };
+  while (!text.empty()) {
+    std::string name = next();
+    options.emplace_back(std::move(name), next());
+  }
+  return options;
+}
+
+void require_same(const std::filesystem::path& path, const NamedValues& then, const NamedValues& now) {
+  const auto value = [](const NamedValues& all, const std::string& name) {
+    const auto at = std::ranges::find(all, name, &NamedValues::value_type::first);
+    return at == all.end() ? "not given" : at->second;
+  };
+  for (const NamedValues* options : {&then, &now})
+    for (const auto& [name, ignored] : *options)
+      if (value(then, name) != value(now, name))
+        throw UsageError(fmt::format("{}: of a run with other options: {} was {}, now {}", path.string(),
+                                     name, value(then, name), value(now, name)));
+}
+
 }  // namespace
 
 void write_checkpoint(const std::filesystem::path& path, const StoredCheckpoint& checkpoint) {
@@ -84,6 +123,45 @@ StoredCheckpoint read_checkpoint(const std::filesystem::path& path) {
   sum.add(std::string_view(text).substr(0, text.size() - kNumber));
   if (sum.value() != number_at(text, text.size() - kNumber)) damaged(path, "its checksum does not fit");
   return {text.substr(content, options), text.substr(content + options, state)};
+}
+
+Interrupted::Interrupted(const std::filesystem::path& path)
+    : std::runtime_error(fmt::format("interrupted; the run can be resumed from {}", path.string())),
+      checkpoint(path) {}
+
+RunCheckpoints::RunCheckpoints(RunCheckpointOptions options)
+    : options_(std::move(options)), path_(checkpoint_in(options_.folder)) {
+  if (options_.folder.empty() || !options_.resume || !std::filesystem::exists(path_)) return;
+  StoredCheckpoint stored = read_checkpoint(path_);
+  require_same(path_, options_in(path_, stored.options), options_.options);
+  resume_ = std::move(stored.state);
+  begun_ = true;
+}
+
+Checkpoints RunCheckpoints::hooks() {
+  if (options_.folder.empty()) return {};
+  saved_ = Clock::now();
+  return {.due = [this] { return due(); },
+          .save = [this](const std::string& state) { save(state); },
+          .finish = [this](const std::string& state) { last_ = state; },
+          .resume = resume_,
+          .name = path_.string()};
+}
+
+bool RunCheckpoints::due() {
+  const std::chrono::duration<double> since = Clock::now() - saved_;
+  return stopped() || since.count() >= options_.every;
+}
+
+void RunCheckpoints::save(const std::string& state) {
+  if (!std::exchange(begun_, true)) begin_run_folder(options_.folder);
+  write_checkpoint(path_, {text_of(options_.options), state});
+  saved_ = Clock::now();
+  if (stopped()) throw Interrupted(path_);
+}
+
+void RunCheckpoints::write_last(const std::filesystem::path& folder) const {
+  if (!last_.empty()) write_checkpoint(checkpoint_in(folder), {text_of(options_.options), last_});
 }
 
 }  // namespace landfall

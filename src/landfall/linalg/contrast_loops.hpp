@@ -1,4 +1,5 @@
-// Contrasts of many numbers (contrast.hpp) with the widest vectors of the processor.
+// The contrasts of ICA, applied to an array with the widest vector instructions of the processor. Every log cosh and
+// tanh of the library is computed here.
 //
 //   landfall::Vector<float> u = landfall::Vector<float>::Random(256), slope(256);
 //   const auto sums = landfall::logcosh_loop(u.data(), 256, 1.0f, slope.data());

@@ -1,4 +1,4 @@
-#include <landfall/models/ica/contrast_loops.hpp>
+#include <landfall/linalg/contrast_loops.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -1,13 +1,12 @@
-#include "runs/scores.hpp"
-
 #include <landfall/data/rows/rows.hpp>
 #include <landfall/errors.hpp>
+#include <landfall/run/scores.hpp>
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-namespace landfall::app {
+namespace landfall {
 namespace {
 
 constexpr Index kRows = 1024;
@@ -49,14 +48,18 @@ bool ScoreReader<S>::next(Matrix<S>& scores) {
 
 template <class S>
 void ScoreReader<S>::check_rows() {
-  if (raw_.front().rows() == raw_.back().rows()) return;
-  std::vector<Index> rows(raw_.size(), read_);
-  for (std::size_t v = 0; v < raw_.size(); ++v)
-    for (Index more = raw_[v].rows(); more > 0; more = views_[v].source->read(kRows, raw_[v]))
-      rows[v] += more;
+  const auto other =
+      std::ranges::find_if(raw_, [&](const Batch<S>& batch) { return batch.rows() != raw_[0].rows(); });
+  if (other == raw_.end()) return;
+  const auto count = [&](std::size_t v) {
+    Index rows = read_;
+    for (Index more = raw_[v].rows(); more > 0; more = views_[v].source->read(kRows, raw_[v])) rows += more;
+    return rows;
+  };
+  const auto v = static_cast<std::size_t>(other - raw_.begin());
+  const Index first = count(0), second = count(v);
   throw DataError(fmt::format("{} has {} rows and {} has {}; expected as many in both",
-                              views_.front().source->name(), rows.front(), views_.back().source->name(),
-                              rows.back()));
+                              views_[0].source->name(), first, views_[v].source->name(), second));
 }
 
 template <class S>
@@ -77,4 +80,4 @@ void ScoreReader<S>::drop_rows() {
 template class ScoreReader<float>;
 template class ScoreReader<double>;
 
-}  // namespace landfall::app
+}  // namespace landfall

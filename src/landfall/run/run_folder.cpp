@@ -1,7 +1,6 @@
-#include "runs/run_folder.hpp"
-
 #include <landfall/data/io/file.hpp>
 #include <landfall/errors.hpp>
+#include <landfall/run/run_folder.hpp>
 
 #include <cerrno>
 #include <fstream>
@@ -12,7 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-namespace landfall::app {
+namespace landfall {
 namespace {
 
 namespace fs = std::filesystem;
@@ -20,7 +19,7 @@ constexpr const char* kSummary = "summary.json";
 constexpr const char* kCheckpoint = "checkpoint";
 constexpr const char* kFresh = "new.tmp";  // files that are still being written
 
-/// Absolute, and without the slash that may end it.
+/// Absolute and without a trailing slash.
 fs::path whole_path(const fs::path& path) {
   const fs::path full = fs::absolute(path).lexically_normal();
   return full.has_filename() ? full : full.parent_path();
@@ -30,8 +29,7 @@ fs::path whole_path(const fs::path& path) {
   throw DataError(fmt::format("{}: cannot make the folder: {}", path.string(), error.message()));
 }
 
-/// That of a finished run, of one that was interrupted, or of one that was killed while it wrote its first
-/// checkpoint or its result.
+/// Of a run that is finished, was interrupted, or was killed while it wrote its first checkpoint or its result.
 bool is_run(const fs::path& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) return false;
@@ -43,7 +41,7 @@ bool is_run(const fs::path& path) {
   return false;
 }
 
-/// The new files, in a folder within it, take the place of the old ones; in between the run is not finished.
+/// Replaces the old files by the new ones, which are in a folder inside; in between the run is not finished.
 void replace_files(const fs::path& folder, const fs::path& fresh) {
   try {
     remove_file(folder / kSummary);
@@ -84,6 +82,10 @@ void require_usable_folder(const fs::path& path, Existing existing) {
   if (::access(above.c_str(), W_OK | X_OK) != 0) refuse(path, {errno, std::generic_category()});
 }
 
+fs::path summary_in(const fs::path& run) {
+  return run / kSummary;
+}
+
 fs::path checkpoint_in(const fs::path& run) {
   return run / kCheckpoint;
 }
@@ -113,22 +115,14 @@ void write_run_folder(const fs::path& path, const std::function<void(const fs::p
   }
 }
 
-std::string json_text(const nlohmann::ordered_json& json) {
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
-
-void write_json(const std::filesystem::path& path, const nlohmann::ordered_json& json) {
+void write_text(const fs::path& path, std::string_view text) {
   AtomicFile file(path);
-  file.write(json_text(json) + "\n");
+  file.write(text);
   file.commit();
 }
 
-void write_summary(const std::filesystem::path& folder, const nlohmann::ordered_json& summary) {
-  write_json(folder / kSummary, summary);
-}
-
 std::uint64_t peak_memory() {
-  // Not ru_maxrss where it can be helped: a program begins with what the one that started it had.
+  // Rather than ru_maxrss, which a process inherits from the one that started it.
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)
     if (line.starts_with("VmHWM:")) return std::stoull(line.substr(6)) * 1024;
@@ -137,4 +131,4 @@ std::uint64_t peak_memory() {
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
 
-}  // namespace landfall::app
+}  // namespace landfall

@@ -1,0 +1,241 @@
+#include "commands/model_command.hpp"
+
+#include <landfall/run/checkpoints.hpp>
+#include <landfall/version.hpp>
+
+#include <algorithm>
+#include <array>
+
+#include "runs/interrupts.hpp"
+#include "runs/model_run.hpp"
+#include "terminal/method_option.hpp"
+#include "terminal/progress.hpp"
+#include "terminal/stopwatch.hpp"
+#include "terminal/watched_source.hpp"
+#include <fmt/format.h>
+
+namespace landfall::app {
+namespace {
+
+/// Options that change no number. Files do, but other data is recognised by its mark.
+bool is_neutral(const CLI::Option& option) {
+  constexpr std::array names{
+      "--labels", "--truth", "--out",     "--json",  "--quiet",   "--force",           "--help",
+      "--resume", "--curve", "--threads", "--image", "--verbose", "--checkpoint-every"};
+  return option.get_positional() || std::ranges::find(names, option.get_name()) != names.end();
+}
+
+/// What was given on the command line and matters for the numbers.
+std::vector<std::pair<std::string, std::string>> given_options(const CLI::App& command) {
+  std::vector<std::pair<std::string, std::string>> options{{"command", command.get_name()},
+                                                           {"landfall", std::string(version())}};
+  for (const CLI::Option* option : command.get_options())
+    if (option->count() > 0 && !is_neutral(*option))
+      options.emplace_back(option->get_name(), option->as<std::string>());
+  return options;
+}
+
+/// Whether columns of an svmlight file are counted from 0 or 1; null where the width of a file is its own.
+template <class S>
+Json first_index(const SourcePtr<S>& source) {
+  const auto range = source->indices();
+  return range ? Json(range->first) : Json();
+}
+
+/// Of one pass, where the source says how many rows it has.
+template <class S>
+std::optional<Index> training_rows(const Source<S>& source, double held_out) {
+  if (!source.rows()) return std::nullopt;
+  return static_cast<Index>(static_cast<double>(*source.rows()) * (1 - held_out));
+}
+
+template <class S>
+ReportRows<S> report_rows(const ModelCommand& model, const ModelFit<S>& fit) {
+  std::vector<Source<S>*> views;
+  for (const auto& view : fit.views) views.push_back(view.get());
+  const bool in_order = model.problem().scores == ScoreCharts::traces;
+  return {model.options.report, views,
+          SampleOptions{.memory = model.options.fit.memory,
+                        .kept = !model.options.run.out.empty(),
+                        .sampling = in_order ? Sampling::in_order : Sampling::spread,
+                        .labels = fit.labels ? &*fit.labels : nullptr}};
+}
+
+/// The fit, with its plan told before and its progress meanwhile.
+template <class S>
+const FitResult<S>& fit_views(const ModelCommand& model, ModelFit<S>& fit, const Checkpoints& checkpoints) {
+  FitOptions options = model.options.fit;
+  const bool verbose = model.options.run.verbose;
+  const auto rewindable = [](const auto& view) { return view->rewindable(); };
+  if (verbose && !model.problem().exact.empty() && std::ranges::all_of(fit.views, rewindable))
+    print_plan(stderr, fit.plan(options));
+  ProgressLine line(standard_error(), !model.options.run.quiet);
+  options.checkpoints = checkpoints;
+  options.observer = show_progress(line, {.passes = options.passes.value_or(model.help().passes),
+                                          .rows = training_rows(*fit.views[0], options.held_out),
+                                          .verbose = verbose});
+  fit.views[0] = watched<S>(std::move(fit.views[0]), line);
+  return fit.fit(options);
+}
+
+template <class S>
+Json summarize(const ModelCommand& model, const ModelFit<S>& fit, const FitResult<S>& result,
+               double seconds) {
+  const FitOptions& options = model.options.fit;
+  const auto& views = result.views;
+  const bool landing = result.choice.first_rows > 0;
+  Json summary{
+      {"problem", model.problem().name},
+      {"data", model.options.files},
+      {"method", result.method_name},
+      {"reason", result.reason},
+      {"samples", result.samples},
+      {"features", per_view(views, [](const auto& view) { return view.weights.rows(); })},
+      {"components", views[0].weights.cols()},
+  };
+  fit.add_numbers(summary);
+  summary["infeasibility"] = per_view(views, [](const auto& view) { return view.infeasibility; });
+  append_numbers(summary, model.options.run,
+                 {.stationarity = result.stationarity,
+                  .passes = result.passes,
+                  .iterations = result.iterations,
+                  .batch = result.batch,
+                  .estimator = landing ? Json(to_string(options.landing.estimator)) : Json(),
+                  .ridge = per_view(views, [](const auto& view) { return view.ridge; }),
+                  .total = seconds,
+                  .read = result.seconds.read,
+                  .solve = result.seconds.solve,
+                  .evaluate = result.seconds.evaluate,
+                  .seed = options.seed,
+                  .termination = result.termination});
+  summary["mean_pass"] = result.mean_pass;
+  summary["centred"] = options.transform.centring != Centring::none;
+  summary["scaled"] = options.transform.unit_variance;
+  summary["missing"] = to_string(options.transform.missing);
+  if (landing) summary["landing"] = landing_choice(result.choice, result.back_offs);
+  summary["dropped_columns"] = per_view(views, [](const auto& view) { return view.dropped; });
+  fit.add_more(summary);
+  return summary;
+}
+
+template <class S>
+void tell_run(const ModelCommand& model, const FitResult<S>& result, double seconds) {
+  const RunOptions& run = model.options.run;
+  if (run.verbose) tell_choice(result.choice, result.batch, result.back_offs);
+  if (run.quiet || (run.json && !run.verbose)) return;
+  std::vector<double> ridges;
+  for (std::size_t v = 0; v < result.views.size(); ++v) {
+    const std::string_view name = model.problem().views[v].name;
+    tell_dropped(name.empty() ? model.options.files[v] : name, result.views[v].dropped);
+    ridges.push_back(result.views[v].ridge);
+  }
+  tell_end(result.method_name, result.reason, result.samples, ridges, result.passes, seconds);
+}
+
+template <class S>
+void run(const ModelCommand& model, ModelFit<S>& fit, const RunCheckpoints& saved,
+         const Checkpoints& checkpoints, Clock::time_point start) {
+  const ModelOptions& options = model.options;
+  ReportRows<S> rows = report_rows(model, fit);
+  const Json index = per_view(fit.views, first_index<S>);
+  const FitResult<S>& result = fit_views(model, fit, checkpoints);
+  const double seconds = since(start);
+  if (options.fit.transform.missing != Missing::drop)  // then the rows of the file are not known
+    rows.expect_rows(options.files[0], result.samples + result.held_out_samples);
+
+  RunReport report{.problem = model.problem(), .summary = summarize(model, fit, result, seconds)};
+  report.summary["first_index"] = index;
+  if (!options.run.out.empty()) {
+    report.rows = rows.json(result.views, options.fit.transform);
+    for (const auto& view : result.views) report.weights.push_back(view.weights.template cast<double>());
+  }
+  deliver(options.run, {.report = std::move(report),
+                        .history = history_table(result.history),
+                        .write_files =
+                            [&](const std::filesystem::path& folder) {
+                              write_views<S>(folder, model.problem(), result.views);
+                              fit.write_files(folder);
+                              saved.write_last(folder);
+                            },
+                        .print_table = [&] { fit.print_table(); }});
+  tell_run(model, result, seconds);
+}
+
+void run(const ModelCommand& model, const CLI::App& command) {
+  const auto start = Clock::now();
+  const RunOptions& options = model.options.run;
+  std::optional<Interrupts> interrupts;  // without a run folder there is nothing to save
+  if (!options.out.empty()) interrupts.emplace();
+  RunCheckpoints saved({.folder = options.out,
+                        .options = given_options(command),
+                        .every = options.checkpoint_every,
+                        .resume = options.resume,
+                        .stop = [&] { return interrupts->asked(); }});
+  if (options.resume && !saved.resumed() && !options.quiet)
+    fmt::print(stderr, "{}: no checkpoint, so the run begins anew\n", options.out);
+  Checkpoints checkpoints = saved.hooks();
+  if (interrupts)
+    checkpoints.finish = [&, finish = checkpoints.finish](const std::string& state) {
+      interrupts->end_now();
+      finish(state);
+    };
+  if (options.precision == "single")
+    run(model, *model.open_single(), saved, checkpoints, start);
+  else
+    run(model, *model.open_double(), saved, checkpoints, start);
+}
+
+void plan(const ModelCommand& model) {
+  const ModelOptions& options = model.options;
+  require_planned(options.fit.baseline);
+  const ShownPlan plan = options.run.precision == "single" ? model.open_single()->plan(options.fit)
+                                                           : model.open_double()->plan(options.fit);
+  tell_plan(model.problem().name, plan, options.run.json);
+}
+
+void add_options(const OptionAdder& add, ModelCommand& model) {
+  const ModelHelp help = model.help();
+  const auto& files = model.problem().files;
+  ModelOptions& options = model.options;
+  FitOptions& fit = options.fit;
+  options.files.resize(files.size());
+  for (std::size_t i = 0; i < files.size(); ++i)
+    add(files[i].name, options.files[i], "FILE", files[i].text)->required();
+  model.add_data_options(add);
+  add("-p,--components", fit.components, "K", help.components)
+      ->required(help.needs_components)
+      ->check(whole_number(1));
+  model.add_own_options(add);
+  const auto choose = [&fit](const std::string& name) { fit.method = parse_fit_method(name); };
+  if (help.baselines)
+    add_method(add, help.methods, *help.baselines, choose, fit.baseline, help.method);
+  else
+    add.choice("--method", help.methods, choose, help.method);
+  add_solver_options(add, fit, help.defaults);
+  if (help.centring) add_centring(add, fit.transform);
+  add_row_options(add, fit.transform);
+  if (help.held_out) add_held_out(add, fit.held_out);
+  add_run_options(add, options.run);
+  add_image(add, options.report);
+  if (help.report_labels) add_report_labels(add, options.report);
+  add_checkpoint_options(add, options.run);
+  add_landing_options(add, fit.landing);
+  if (help.guard) add_guard(add, fit.guard, help.guard);
+}
+
+}  // namespace
+
+void setup_model(CLI::App& parent, Action action, const std::shared_ptr<ModelCommand>& model) {
+  const ModelHelp help = model->help();
+  auto* command = parent.add_subcommand(std::string(model->problem().name), help.text);
+  add_options({command}, *model);
+  command->footer(fmt::format("Examples:\n{}", help.examples));
+  command->callback([model, action, command] {
+    if (action == Action::compare) return;
+    if (model->options.fit.method == FitMethod::exact) refuse_by_hand(*command, "exact");
+    begin(model->options.run);
+    action == Action::plan ? plan(*model) : run(*model, *command);
+  });
+}
+
+}  // namespace landfall::app

@@ -1,0 +1,34 @@
+#include <landfall/errors.hpp>
+#include <landfall/models/fit/options.hpp>
+
+#include <fmt/format.h>
+
+namespace landfall {
+namespace {
+
+template <class Options>
+void validate_common(const Options& options) {
+  if (options.components < 0)
+    throw UsageError(fmt::format("p must not be negative, got {}", options.components));
+  if (options.ridge && !(*options.ridge >= 0))
+    throw UsageError(fmt::format("a ridge must not be negative, got {}", *options.ridge));
+  if (options.relative_ridge && !(*options.relative_ridge >= 0))
+    throw UsageError(fmt::format("a relative ridge must not be negative, got {}", *options.relative_ridge));
+  if (options.first_rows < 1)
+    throw UsageError(fmt::format("first_rows must be at least 1, got {}", options.first_rows));
+  if (options.batch < 0) throw UsageError(fmt::format("batch must not be negative, got {}", options.batch));
+}
+
+}  // namespace
+
+void validate(const FitOptions& options) {
+  validate_common(options);
+  if (options.passes && !(*options.passes > 0))
+    throw UsageError(fmt::format("passes must be positive, got {}", *options.passes));
+}
+
+void validate(const OnlineOptions& options) {
+  validate_common(options);
+}
+
+}  // namespace landfall

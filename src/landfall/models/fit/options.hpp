@@ -1,0 +1,68 @@
+// What every model is told: which method, which ridge, how much memory, what to watch.
+//
+//   const landfall::FitOptions options{.components = 5, .held_out = 0.1, .seed = 1};
+//   landfall::validate(options);    // UsageError that names the field
+//
+// A field left unset takes the default of the model, which defaults.hpp or the model's header states.
+#pragma once
+
+#include <landfall/data/rows/transform.hpp>
+#include <landfall/landing/adaptive.hpp>
+#include <landfall/models/fit/method.hpp>
+#include <landfall/parallel/cancel.hpp>
+
+#include <optional>
+#include <string>
+
+namespace landfall {
+
+/// The function g of ICA (models/ica/contrast.hpp).
+enum class Contrast {
+  logcosh,  // log cosh u: for most sources
+  exp,      // -exp(-u^2/2): sources with heavy tails, outliers
+  cube,     // u^4/4, the kurtosis, whose derivative is the cube: sub-Gaussian sources without outliers
+};
+
+struct FitOptions {
+  Index components = 0;  // p; 0: as many as the model offers
+  FitMethod method = FitMethod::automatic;
+  std::string baseline = {};                  // a name of baselines/registry.hpp replaces `method`
+  Contrast contrast = Contrast::logcosh;      // ICA only
+  std::optional<double> ridge = {};           // absolute: B = S + ridge I
+  std::optional<double> relative_ridge = {};  // times the mean variance of the view
+  std::optional<double> passes = {};          // of landing and of streaming baselines
+  Index batch = 0;                            // rows per step of landing; 0: default_batch()
+  Index first_rows = 4096;  // pilot rows that landing keeps in memory; fewer where memory is short
+  /// Columns that landing carries beside the p wanted ones, so that close values beyond p do not slow it
+  /// down; the best p are taken at the end.
+  std::optional<Index> guard = {};
+  AdaptiveOptions landing = {};  // by hand; its passes, batch and seed are those of this struct
+  std::uint64_t memory = std::uint64_t{2} << 30;  // bytes the method may use
+  double held_out = 0;                            // fraction of the rows to test on
+  TransformOptions transform = {};
+  std::uint64_t seed = 0;
+  std::function<bool(const Progress&)> observer = {};  // after every step; false ends the run
+  Checkpoints checkpoints = {};                        // of landing
+  /// Ends reading, covariances, solving and evaluation within one batch, with a Cancelled exception.
+  CancelFlag cancel = {};
+};
+
+/// UsageError that names the field, for values that no model accepts.
+void validate(const FitOptions& options);
+
+/// What the models for endless streams are told (OnlineCca, OnlineLda, OnlineIca).
+struct OnlineOptions {
+  Index components = 0;                           // p; 0: as many as the model offers
+  Contrast contrast = Contrast::logcosh;          // ICA only
+  std::optional<double> ridge = {};               // absolute
+  std::optional<double> relative_ridge = {};      // times the mean variance of the first rows
+  Index batch = 0;                                // rows per step; 0: default_batch()
+  Index first_rows = 4096;                        // pilot rows; fewer where they take a quarter of the memory
+  std::optional<Index> guard = {};                // as in FitOptions
+  std::uint64_t memory = std::uint64_t{2} << 30;  // bytes
+  std::uint64_t seed = 0;
+};
+
+void validate(const OnlineOptions& options);
+
+}  // namespace landfall

@@ -1,0 +1,254 @@
+#include <landfall/data/io/checksum.hpp>
+#include <landfall/data/rows/row_count.hpp>
+#include <landfall/errors.hpp>
+#include <landfall/models/fit/model_checkpoint.hpp>
+#include <landfall/models/fit/pipeline.hpp>
+#include <landfall/parallel/threads.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace landfall {
+namespace {
+
+constexpr Index kExactBatch = 1024;
+
+template <class S>
+bool is_sparse(const DataStream<S>& stream) {
+  for (std::size_t i = 0; i < stream.views(); ++i)
+    if (stream.source(i).sparse()) return true;
+  return false;
+}
+
+/// What the readings so far, which took `seconds` each, tell about the rows.
+template <class S>
+SourceSample sample(DataStream<S>& stream, double held_out, double seconds) {
+  if (stream.statistics(0) == nullptr) return {.rows = count_rows(stream, held_out)};
+  const Index rows = stream.statistics(0)->rows;
+  double entries = 0;
+  for (std::size_t i = 0; i < stream.views(); ++i)
+    entries += static_cast<double>(stream.statistics(i)->nonzeros);
+  const auto count = static_cast<double>(std::max<Index>(rows, 1));
+  return {.rows = rows, .reading = seconds / count, .nonzeros = entries / count};
+}
+
+/// Exact, landing or a baseline, and why.
+template <class S>
+const Baseline* choose(const Model<S>& model, Fit<S>& fit) {
+  const FitOptions& options = fit.options;
+  const bool resumed = !options.checkpoints.resume.empty();
+  const Baseline* baseline = nullptr;
+  if (!options.baseline.empty()) {
+    if (!model.problem())
+      throw UsageError(
+          fmt::format("this model has no method '{}'; expected auto, exact or landing", options.baseline));
+    baseline = &find_baseline(options.baseline, *model.problem());
+    if (resumed) throw UsageError(fmt::format("{} does not support checkpoints", baseline->name));
+  }
+  FitResult<S>& result = fit.result;
+  if (baseline) {
+    result.method = FitMethod::baseline;
+    result.reason = MethodChoice{}.reason;
+  } else if (!model.has_exact()) {
+    if (options.method == FitMethod::exact)
+      throw UsageError("this model has no exact method; expected auto or landing");
+    result.method = FitMethod::landing;
+    result.reason = options.method == FitMethod::landing ? "asked for" : "the only method";
+  } else {
+    auto chosen = choose_method<S>(resumed ? FitMethod::landing : options.method, fit.work, options.memory);
+    result.method = chosen.method;
+    result.reason = std::move(chosen.reason);
+  }
+  result.method_name = baseline ? baseline->name : to_string(result.method);
+  return baseline;
+}
+
+}  // namespace
+
+template <class S>
+std::vector<double> Fit<S>::ridges() const {
+  std::vector<double> ridges;
+  for (const auto& view : result.views) ridges.push_back(view.ridge);
+  return ridges;
+}
+
+template <class S>
+std::vector<Index> Fit<S>::features() const {
+  std::vector<Index> features;
+  for (std::size_t i = 0; i < stream.views(); ++i)
+    features.push_back(static_cast<Index>(stream.transform(i).kept().size()));
+  return features;
+}
+
+template <class S>
+std::function<bool(const Progress&, const Point<S>&)> Fit<S>::watch() const {
+  return [this](const Progress& progress, const Point<S>& x) {
+    const bool goes_on = observer == nullptr || observer->step(progress, x);
+    return (!options.observer || options.observer(progress)) && goes_on;
+  };
+}
+
+template <class S>
+void Fit<S>::record(Result<S>& run) {
+  result.stationarity = run.progress.stationarity;
+  result.passes += run.progress.passes;
+  result.iterations += run.progress.iteration;
+  result.back_offs += run.progress.back_offs;
+  result.termination = run.termination;
+  result.history = std::move(run.history);
+  if (run.termination == Termination::diverged || run.termination == Termination::infeasible_start) {
+    if (result.method == FitMethod::baseline)
+      throw NumericalError(fmt::format("{} diverged after {} steps; a smaller --step may help",
+                                       result.method_name, result.iterations));
+    throw NumericalError(fmt::format("{}: landing failed after {} steps: {}", stream.source(0).name(),
+                                     result.iterations, to_string(run.termination)));
+  }
+}
+
+template <class S>
+Solved<S> Model<S>::exact(Fit<S>&) {
+  throw UsageError("this model has no exact method");
+}
+
+template <class S>
+Solved<S> Model<S>::baseline(Fit<S>&, const Baseline&) {
+  throw UsageError("this model has no baselines");
+}
+
+template <class S>
+Solved<S> land_adaptively(Fit<S>& fit, const ScoreObjective<S>& f, std::uint64_t mark) {
+  DataStream<S>& stream = fit.stream;
+  const FitOptions& options = fit.options;
+  const std::vector<Index> columns(stream.views(), fit.work.columns);
+  std::vector<S> ridges;
+  for (const double ridge : fit.ridges()) ridges.push_back(static_cast<S>(ridge));
+  auto first = std::make_shared<InMemorySamples<S>>(read_into_memory(stream, fit.work.first_rows), columns,
+                                                    ridges, f, options.seed);
+  auto all = std::make_shared<StreamSamples<S>>(stream, columns, ridges, f, fit.work.rows);
+
+  Checksum data;
+  const std::array marks{data_mark(stream, *first), mark};
+  data.add(std::as_bytes(std::span(marks)));
+  const ModelCheckpoint checkpoint(options.checkpoints, data.value(), fit.result.reason);
+  fit.result.reason = checkpoint.reason();
+
+  AdaptiveOptions landing = options.landing;
+  landing.passes = fit.work.passes;
+  landing.batch = fit.work.batch;
+  landing.rank = fit.work.rank;
+  landing.most_rank = fit.work.most_rank;
+  landing.seed = options.seed;
+  landing.cancel = options.cancel;
+  auto [run, choice] = solve_adaptively<S>(std::move(first), std::move(all), landing, fit.watch(),
+                                           column_scales(stream), checkpoint.checkpoints());
+  fit.result.choice = choice;
+  fit.record(run);
+  if (fit.observer) fit.observer->end(run.progress, run.x);
+  return {std::move(run.x), std::move(run.gradient), std::move(run.bx)};
+}
+
+template <class S>
+BaselineOptions<S> baseline_options(const Fit<S>& fit, double passes) {
+  BaselineOptions<S> options;
+  options.components = fit.components;
+  const auto ridges = fit.ridges();
+  std::copy_n(ridges.begin(), std::min(ridges.size(), options.ridge.size()), options.ridge.begin());
+  options.step = fit.options.landing.step;
+  options.passes = passes;
+  options.memory = fit.options.memory;
+  options.seed = fit.options.seed;
+  options.observer = fit.watch();
+  return options;
+}
+
+void require_columns(const std::string& name, Index features, Index p) {
+  if (features < p)
+    throw NumericalError(
+        fmt::format("{}: {} columns that are not constant, expected at least p = {}", name, features, p));
+}
+
+template <class S>
+void fit_model(Model<S>& model, std::vector<SourcePtr<S>> sources, const FitOptions& options,
+               FitResult<S>& result, FitObserver<S>* observer) {
+  validate(options);
+  model.validate(options);
+  Timer timer;
+  // All but the exact method give the same result with any number of threads.
+  std::optional<SerialBlas> serial(std::in_place);
+
+  // Open, with the statistics of the columns.
+  DataStream<S> stream(std::move(sources), {.batch = kExactBatch,
+                                            .shuffle = {.seed = options.seed, .held_out = options.held_out},
+                                            .transform = options.transform,
+                                            .cancel = options.cancel});
+  Fit<S> fit{options, stream, result, observer, timer};
+  result.mean_pass = stream.statistics(0) != nullptr;
+  const double first_reading = fit.timer.lap();
+  model.begin(fit);
+  result.seconds.read = first_reading + fit.timer.lap();
+
+  // Ridge.
+  const std::vector<Index> features = fit.features();
+  fit.components = model.components(options, features);
+  result.views.resize(stream.views());
+  for (std::size_t i = 0; i < stream.views(); ++i) {
+    require_columns(stream.source(i).name(), features[i], fit.components);
+    result.views[i].ridge = ridge_of(options, stream, i, model.relative_ridge(fit, i));
+  }
+
+  // Plan.
+  fit.work = model.workload(options, features, fit.components, is_sparse(stream),
+                            sample(stream, options.held_out, first_reading));
+  const Baseline* baseline = choose(model, fit);
+  if (fit.exact()) serial.reset();
+  result.batch =
+      fit.exact() || (baseline && !baseline->stream && !baseline->mixtures) ? kExactBatch : fit.work.batch;
+  stream.set_batch(result.batch);
+
+  // Solve.
+  if (observer && !fit.exact()) {
+    observer->begin(stream, fit.ridges());
+    fit.timer.lap();
+  }
+  Solved<S> solved;
+  if (fit.exact()) {
+    solved = model.exact(fit);
+    result.passes = 1;
+  } else {
+    solved = baseline ? model.baseline(fit, *baseline) : model.land(fit);
+  }
+  result.seconds.solve += fit.timer.lap();
+
+  // Evaluate and finish.
+  model.finish(fit, std::move(solved));
+  result.seconds.evaluate += fit.timer.lap();
+}
+
+template <class S>
+Workload model_workload(const Model<S>& model, const std::vector<Source<S>*>& sources,
+                        const FitOptions& options) {
+  SourceSample all;
+  std::vector<Index> features;
+  bool sparse = false;
+  for (Source<S>* source : sources) {
+    const SourceSample one = sample_source(*source);
+    if (!features.empty() && one.rows != all.rows)
+      throw DataError(fmt::format("{} has {} rows and {} has {}; expected as many in both",
+                                  sources.front()->name(), all.rows, source->name(), one.rows));
+    all.rows = one.rows;
+    all.reading += one.reading;
+    all.nonzeros += one.nonzeros;
+    all.statistics += one.statistics;
+    all.held += one.held;
+    features.push_back(source->cols());
+    sparse = sparse || source->sparse();
+  }
+  return model.workload(options, features, model.components(options, features), sparse, all);
+}
+
+LANDFALL_PIPELINE(, float)
+LANDFALL_PIPELINE(, double)
+
+}  // namespace landfall
