@@ -11,7 +11,7 @@ namespace landfall::test {
 namespace {
 
 constexpr Index kRows = 60, kBatch = 20, p = 2;
-constexpr double kRidge = 0.1, kEta = 0.03, kOmega = 1.5;
+constexpr double kStepRidge = 0.1, kEta = 0.03, kOmega = 1.5;
 
 /// Two views of rows, or one, whose batches come in the order of the rows.
 struct Rows {
@@ -26,7 +26,7 @@ struct Rows {
   /// After `steps` steps of a method.
   Point<double> run(std::string_view name, std::uint64_t steps, BaselineOptions<double> options) const {
     options.components = p;
-    options.ridge = {kRidge, kRidge};
+    options.ridge = {kStepRidge, kStepRidge};
     options.step = kEta;
     options.milestones = options.milestones.value_or(std::vector<double>{});
     options.start = start;
@@ -44,7 +44,7 @@ struct Rows {
   Matrix<double> b(std::size_t k, Index rows) const {
     const auto part = data[k].topRows(rows);
     return part.transpose() * part / static_cast<double>(rows) +
-           kRidge * Matrix<double>::Identity(part.cols(), part.cols());
+           kStepRidge * Matrix<double>::Identity(part.cols(), part.cols());
   }
   /// CCA: of the first `rows` rows. ICA: of the last batch of them.
   Matrix<double> gradient(std::size_t k, Index rows, const Point<double>& x) const {

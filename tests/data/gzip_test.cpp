@@ -15,7 +15,7 @@ std::string some_text(std::size_t length, std::uint64_t seed) {
   return text;
 }
 
-std::string read_all(GzipReader& reader, std::size_t piece) {
+std::string read_pieces(GzipReader& reader, std::size_t piece) {
   std::string text, buffer(piece, '\0');
   while (const std::size_t count = reader.read(std::as_writable_bytes(std::span(buffer))))
     text.append(buffer, 0, count);
@@ -25,7 +25,7 @@ std::string read_all(GzipReader& reader, std::size_t piece) {
 std::string unpacked(const std::filesystem::path& path, std::size_t piece = 1000) {
   const InputFile file(path);
   GzipReader reader(file);
-  return read_all(reader, piece);
+  return read_pieces(reader, piece);
 }
 
 TEST(Gzip, WhatWasPackedIsReadInPiecesOfAnySize) {
@@ -69,7 +69,7 @@ TEST(Gzip, RewindStartsAgainFromAnywhere) {
   for (int i = 0; i < 3; ++i) {
     reader.read(buffer);
     reader.rewind();
-    EXPECT_TRUE(read_all(reader, 4096) == text);
+    EXPECT_TRUE(read_pieces(reader, 4096) == text);
     reader.rewind();
   }
 }

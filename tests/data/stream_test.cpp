@@ -34,7 +34,7 @@ MemoryFile<S> right(Index rows, bool random_access = false) {
 
 /// Everything a pass delivers, as numbers.
 template <class S>
-std::vector<S> content(DataStream<S>& stream, std::uint64_t pass, Part part = Part::training) {
+std::vector<S> rows_of_pass(DataStream<S>& stream, std::uint64_t pass, Part part = Part::training) {
   std::vector<S> all;
   stream.begin_pass(pass, part);
   while (stream.next())
@@ -89,9 +89,10 @@ TYPED_TEST(Streams, TheSameBatchesWithAndWithoutTheThread) {
         stream.begin_pass(7);  // abandoned: leaves no trace
         stream.next();
         stream.next();
-        results[read_ahead].push_back(content(stream, 0, Part::held_out));
-        for (std::uint64_t pass = 0; pass < 3; ++pass) results[read_ahead].push_back(content(stream, pass));
-        results[read_ahead].push_back(content(stream, 0, Part::held_out));
+        results[read_ahead].push_back(rows_of_pass(stream, 0, Part::held_out));
+        for (std::uint64_t pass = 0; pass < 3; ++pass)
+          results[read_ahead].push_back(rows_of_pass(stream, pass));
+        results[read_ahead].push_back(rows_of_pass(stream, 0, Part::held_out));
         stream.begin_pass(0);
       }
       EXPECT_EQ(results[0], results[1]);
@@ -155,7 +156,7 @@ TYPED_TEST(Streams, TheMeanIsThatOfTheTrainingRows) {
   for (const auto centring : {Centring::exact, Centring::running}) {
     StreamOptions options{.batch = 50, .shuffle = shuffle, .transform = {.centring = centring}};
     DataStream<S> stream(open<S>({{.rows = data}}), options);
-    if (centring == Centring::running) content(stream, 0);  // after a pass it has seen all
+    if (centring == Centring::running) rows_of_pass(stream, 0);  // after a pass it has seen all
     for (const Part part : {Part::training, Part::held_out}) {
       stream.begin_pass(1, part);
       while (stream.next())
@@ -257,7 +258,7 @@ TYPED_TEST(Streams, DifferentNumbersOfRowsAreNamed) {
                   StreamOptions options{.batch = 32, .transform = {.centring = centring}};
                   options.shuffle = {.held_out = held_out, .window = window};
                   DataStream<S> stream(open<S>({left<S>(300, left_any), right<S>(301, right_any)}), options);
-                  content(stream, 0);
+                  rows_of_pass(stream, 0);
                 }),
                 expected);
 }
@@ -281,7 +282,7 @@ TYPED_TEST(Streams, WhatTheReaderThrowsArrivesAndTheNextPassBeginsAnew) {
   for (const auto centring : {Centring::none, Centring::exact})
     EXPECT_EQ(sentence([&] {
                 DataStream<S> stream(open<S>({file}), {.transform = {.centring = centring}});
-                content(stream, 0);
+                rows_of_pass(stream, 0);
               }),
               expected);
 }
@@ -316,7 +317,7 @@ TYPED_TEST(Streams, ThreeViewsStayInStep) {
                   third.name = "third.npy";
                   DataStream<S> stream(open<S>({left<S>(300, any), right<S>(300, any), third}),
                                        {.batch = 32, .transform = {.centring = centring}});
-                  content(stream, 0);
+                  rows_of_pass(stream, 0);
                 }),
                 "left.csv has 300 rows and third.npy has 299; expected as many in all");
 }

@@ -27,7 +27,7 @@ RowMatrix<S> half_empty(Index rows) {
 }
 
 template <class S>
-Batch<S> read_all(const RowMatrix<S>& data, bool sparse) {
+Batch<S> read_transformed(const RowMatrix<S>& data, bool sparse) {
   MemorySource<S> source({.rows = data, .sparse = sparse});
   Batch<S> batch;
   source.read(data.rows(), batch);
@@ -46,7 +46,7 @@ TYPED_TEST(TransformRows, ColumnsHaveMeanZeroAndVarianceOne) {
   using S = TypeParam;
   const RowMatrix<S> data = half_empty<S>(500);
   const auto transform = learned<S>(data, {.unit_variance = true});
-  Batch<S> batch = read_all<S>(data, false);
+  Batch<S> batch = read_transformed<S>(data, false);
   CentredBatch<S> centred;
   transform.apply(batch, centred);
   ASSERT_EQ(centred.cols(), 4);
@@ -62,7 +62,7 @@ TYPED_TEST(TransformRows, SparseAndDenseProductsAgree) {
   for (const auto centring : {Centring::none, Centring::exact})
     for (const bool unit_variance : {false, true}) {
       const auto transform = learned<S>(data, {.centring = centring, .unit_variance = unit_variance});
-      Batch<S> dense_rows = read_all<S>(data, false), sparse_rows = read_all<S>(data, true);
+      Batch<S> dense_rows = read_transformed<S>(data, false), sparse_rows = read_transformed<S>(data, true);
       CentredBatch<S> dense, sparse;
       transform.apply(dense_rows, dense);
       transform.apply(sparse_rows, sparse);
@@ -97,7 +97,7 @@ TYPED_TEST(TransformRows, ConstantColumnsAreDroppedAndRestored) {
     const auto transform = learned<S>(data, {});
     EXPECT_EQ(transform.dropped(), (std::vector<Index>{1, 3}));
     EXPECT_EQ(transform.kept(), (std::vector<Index>{0, 2, 4, 5}));
-    Batch<S> batch = read_all<S>(data, sparse);
+    Batch<S> batch = read_transformed<S>(data, sparse);
     CentredBatch<S> centred;
     transform.apply(batch, centred);
     // All columns, with zeros for weights, give the same scores as those kept.
@@ -121,7 +121,7 @@ TYPED_TEST(TransformRows, ALargeMeanCostsNoDigits) {
   const S large = std::is_same_v<S, float> ? S(8388608) : S(4503599627370496);  // the next number is one more
   data << large, large + 1, large + 2, large + 5;
   const auto transform = learned<S>(data, {});
-  Batch<S> batch = read_all<S>(data, false);
+  Batch<S> batch = read_transformed<S>(data, false);
   CentredBatch<S> centred;
   transform.apply(batch, centred);
   if (std::is_same_v<S, float>) {
@@ -140,7 +140,8 @@ TYPED_TEST(TransformRows, MissingValuesAreNamedDroppedOrReplaced) {
     const auto error = [&](S value) {
       data(16, 2) = value;
       std::vector<char> drop(20, 0);
-      return sentence([&] { Transform<S>("left.csv", 6, {}).check(read_all<S>(data, sparse), drop); });
+      return sentence(
+          [&] { Transform<S>("left.csv", 6, {}).check(read_transformed<S>(data, sparse), drop); });
     };
     EXPECT_EQ(error(0), "no error");
     EXPECT_EQ(error(inf), "left.csv: row 17, column 3 is Inf" + precision + "; every entry must be finite");
@@ -149,14 +150,14 @@ TYPED_TEST(TransformRows, MissingValuesAreNamedDroppedOrReplaced) {
 
     std::vector<char> drop(20, 0), expected(20, 0);
     expected[16] = 1;
-    learned<S>(data, {.missing = Missing::drop}).check(read_all<S>(data, sparse), drop);
+    learned<S>(data, {.missing = Missing::drop}).check(read_transformed<S>(data, sparse), drop);
     EXPECT_EQ(drop, expected);
 
     const auto transform = learned<S>(data, {.missing = Missing::mean});
     drop.assign(20, 0);
-    transform.check(read_all<S>(data, sparse), drop);
+    transform.check(read_transformed<S>(data, sparse), drop);
     EXPECT_EQ(drop, std::vector<char>(20, 0));
-    Batch<S> batch = read_all<S>(data, sparse);
+    Batch<S> batch = read_transformed<S>(data, sparse);
     CentredBatch<S> centred;
     transform.apply(batch, centred);
     Matrix<S> scores(20, 1);

@@ -20,7 +20,7 @@
 namespace landfall::app {
 namespace {
 
-struct Options {
+struct CompareArguments {
   std::vector<std::string> known;  // methods; empty: whatever the command takes
   std::vector<std::string> methods, passes;
   std::string memory, out;
@@ -62,7 +62,7 @@ std::uint64_t bytes(std::string text) {
   return std::stoull(text);
 }
 
-void run(const Options& options, Comparison comparison) {
+void run(const CompareArguments& options, Comparison comparison) {
   refuse_standard_input(comparison.arguments);
   if (!options.out.empty())
     require_usable_folder(options.out, options.force ? Existing::replace : Existing::refuse);
@@ -105,7 +105,7 @@ bool is_own(const CLI::Option& option) {
 }
 
 /// Makes of the options of a command that runs one method those of one that runs several.
-void take_methods(CLI::App& command, Options& options) {
+void take_methods(CLI::App& command, CompareArguments& options) {
   options.known = choices_of(*command.get_option("--method"));
   const bool has_passes = command.get_option_no_throw("--passes") != nullptr;
   const bool has_memory = command.get_option_no_throw("--memory") != nullptr;
@@ -136,7 +136,7 @@ void setup_compare(CLI::App& program) {
   command->require_subcommand(1);
   for (const ProblemEntry& problem : problems())
     if (!problem.measures.empty()) problem.setup(*command, Action::compare);
-  auto options = std::make_shared<std::map<const CLI::App*, Options>>();
+  auto options = std::make_shared<std::map<const CLI::App*, CompareArguments>>();
   for (CLI::App* problem : command->get_subcommands(nullptr)) {
     take_methods(*problem, (*options)[problem]);
     problem->footer(fmt::format("Examples:\n{}", find_problem(problem->get_name()).compare_examples));
@@ -148,7 +148,7 @@ void setup_compare(CLI::App& program) {
       "  landfall compare gevp A.npy B.npy -p 5 --methods direct,lobpcg,landing");
   command->callback([command, options] {
     const CLI::App& problem = *command->get_subcommands().front();
-    const Options& chosen = options->at(&problem);
+    const CompareArguments& chosen = options->at(&problem);
     check_methods(chosen.methods, chosen.known);
     const auto forwarded = [](const CLI::Option& option) { return !is_by_hand(option) && !is_own(option); };
     run(chosen, {.problem = find_problem(problem.get_name()),

@@ -24,7 +24,7 @@
 namespace landfall::app {
 namespace {
 
-struct Options {
+struct GevpArguments {
   std::string a, b;  // files
   std::string method = "auto", direction = "auto";
   std::string known;  // a file of eigenvalues to compare with
@@ -50,7 +50,7 @@ OperatorPtr<S> load_operator(const std::string& path) {
 }
 
 /// The known eigenvalues that the p found ones should meet, in the same order.
-std::vector<double> expected_values(const Options& options) {
+std::vector<double> expected_values(const GevpArguments& options) {
   if (options.known.empty()) return {};
   const Matrix<double> all =
       std::visit([](const auto& m) { return Matrix<double>(m); }, load_matrix<double>(options.known));
@@ -121,7 +121,7 @@ HistoryTable history_table(const std::vector<Moment>& history) {
 }
 
 template <class S>
-std::pair<OperatorPtr<S>, OperatorPtr<S>> load_operators(const Options& options) {
+std::pair<OperatorPtr<S>, OperatorPtr<S>> load_operators(const GevpArguments& options) {
   auto a = load_operator<S>(options.a), b = load_operator<S>(options.b);
   if (a->size() != b->size())
     throw DataError(fmt::format("{0} is {1}x{1} but {2} is {3}x{3}; expected the same size", options.a,
@@ -136,13 +136,13 @@ ShownPlan shown(const GevpPlan& plan) {
 }
 
 template <class S>
-void plan(const Options& options) {
+void plan(const GevpArguments& options) {
   const auto [a, b] = load_operators<S>(options);
   tell_plan(gevp_problem().name, shown(plan_gevp<S>(*a, *b, options.gevp)), options.run.json);
 }
 
 template <class S>
-void run(const Options& options) {
+void run(const GevpArguments& options) {
   const auto begin = Clock::now();
   const auto [a, b] = load_operators<S>(options);
   const auto expected = expected_values(options);
@@ -209,7 +209,7 @@ void run(const Options& options) {
   print_end(result, solve, options.run.verbose || (!options.run.quiet && !options.run.json));
 }
 
-void check(Options& options) {
+void check(GevpArguments& options) {
   const Baseline* baseline = find_baseline_or_null(options.method);
   if (baseline && baseline->name != "lobpcg")  // which gevp has itself
     options.gevp.baseline = find_baseline(options.method, Problem::gevp).name;
@@ -222,7 +222,7 @@ void check(Options& options) {
 }  // namespace
 
 void setup_gevp(CLI::App& parent, Action action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<GevpArguments>();
   auto* command = parent.add_subcommand(std::string(gevp_problem().name),
                                         "Largest or smallest eigenpairs of A x = lambda B x");
   const OptionAdder add{command};

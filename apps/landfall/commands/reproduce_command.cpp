@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ReproduceArguments {
   std::string name, out = "reproduction", data;
   ReproduceSettings settings;
 };
@@ -26,7 +26,7 @@ bool has_views(const fs::path& folder) {
 }
 
 /// Nothing where there is none: then figures that need it are left out, unless they are quick.
-fs::path find_data(const Options& options) {
+fs::path find_data(const ReproduceArguments& options) {
   if (options.data.empty()) return has_views("mnist") ? fs::path("mnist") : fs::path();
   if (!has_views(options.data))
     throw DataError(fmt::format("{}: no left.npy and right.npy there; landfall data split-mnist writes them",
@@ -47,7 +47,7 @@ void print_table(const std::vector<Page>& pages) {
       fmt::print("{:<24} {:<8} {}\n{:>34}{}\n", page.name, claim.verdict(), claim.claim, "", claim.measured);
 }
 
-void run(const Options& options) {
+void run(const ReproduceArguments& options) {
   ReproduceSettings settings = options.settings;
   settings.data = find_data(options);
   const auto list = chosen(options.name);
@@ -79,7 +79,7 @@ void run(const Options& options) {
 }  // namespace
 
 void setup_reproduce(CLI::App& program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReproduceArguments>();
   auto* command = program.add_subcommand("reproduce", "The paper's figures and tables");
   const OptionAdder add{command};
   std::vector<std::string> names;

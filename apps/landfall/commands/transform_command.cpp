@@ -27,7 +27,7 @@
 namespace landfall::app {
 namespace {
 
-struct Options {
+struct TransformArguments {
   std::string run, out;
   std::vector<std::string> data;
   std::string view;    // of CCA, where there is one file
@@ -37,7 +37,7 @@ struct Options {
 };
 
 /// The numbers of the views that the files are of.
-std::vector<std::size_t> chosen_views(const Options& options, const FittedRun& run) {
+std::vector<std::size_t> chosen_views(const TransformArguments& options, const FittedRun& run) {
   const ProblemEntry& problem = *run.problem;
   const auto given = counted(options.data.size(), "file");
   if (problem.views.size() == 1) {
@@ -67,8 +67,8 @@ std::vector<std::size_t> chosen_views(const Options& options, const FittedRun& r
 
 /// Columns as the run had them. An svmlight file whose last columns are empty is as wide as the run says.
 template <class S>
-SourcePtr<S> open_columns(const Options& options, const std::string& path, std::optional<Index> first_index,
-                          Index expected) {
+SourcePtr<S> open_columns(const TransformArguments& options, const std::string& path,
+                          std::optional<Index> first_index, Index expected) {
   SourcePtr<S> source = options.column.empty() ? open_source<S>(path)
                                                : std::move(open_labelled<S>(path, options.column).source);
   if (const auto range = source->indices()) {
@@ -90,7 +90,7 @@ SourcePtr<S> open_columns(const Options& options, const std::string& path, std::
 }
 
 template <class S>
-ScoreReader<S> open_scores(const Options& options, const FittedRun& run) {
+ScoreReader<S> open_scores(const TransformArguments& options, const FittedRun& run) {
   std::vector<ScoredView<S>> views;
   const auto chosen = chosen_views(options, run);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
@@ -161,7 +161,7 @@ class ClassWriter {
 };
 
 template <class S, class Out>
-void write_all(const Options& options, ScoreReader<S>& reader, Out& out) {
+void write_all(const TransformArguments& options, ScoreReader<S>& reader, Out& out) {
   {
     ProgressLine line(standard_error(), !options.quiet);
     const auto begin = Clock::now();
@@ -192,7 +192,7 @@ void write_all(const Options& options, ScoreReader<S>& reader, Out& out) {
 }
 
 template <class S>
-void run(const Options& options, const FittedRun& fitted) {
+void run(const TransformArguments& options, const FittedRun& fitted) {
   auto reader = open_scores<S>(options, fitted);
   if (options.predict) {
     ClassWriter<S> out(options.out, fitted, reader.cols());
@@ -212,7 +212,7 @@ void require_new_file(const std::string& path) {
 }  // namespace
 
 void setup_transform(CLI::App& program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TransformArguments>();
   auto* command = program.add_subcommand("transform", "Scores of rows by what a run has found");
   const OptionAdder add{command};
   add("RUN", options->run, "FOLDER", "that --out of cca, ica, lda or gevp has made")->required();

@@ -19,7 +19,7 @@ struct Experiment {
   bool fitted = false;          // omega and averaged_eta were chosen by comparing with the authors' runs
 };
 
-std::vector<Chart> charts(const std::string& file, const std::string& title) {
+std::vector<Chart> cca_charts(const std::string& file, const std::string& title) {
   std::vector<Chart> out;
   for (const bool time : {false, true})
     for (const bool objective : {true, false})
@@ -87,7 +87,7 @@ void run_cca(const Experiment& experiment, const ReproduceSettings& settings, Pa
       "only "
       "(eta omega beta_1 < 1/2). The Riemannian method has eta = 0.1 in both settings: its step does not "
       "depend on the scale of the data. The step of the authors' Riemannian runs is not known."};
-  auto code = charts("code", "the code's setting");
+  auto code = cca_charts("code", "the code's setting");
   std::vector<StreamTrace> traces;
   for (const PaperMethod& method : paper_methods) {
     const StreamRun run{.method = method.method,
@@ -155,7 +155,7 @@ void run_cca(const Experiment& experiment, const ReproduceSettings& settings, Pa
        std::max(traces[1].distance.back(), traces[2].distance.back()) < traces[0].distance.back()});
 
   problem = cca_problem(settings, experiment.components, 1);
-  auto text = charts("text", "the text's setting");
+  auto text = cca_charts("text", "the text's setting");
   std::string measured;
   bool stable = true;
   for (const PaperMethod& method : paper_methods) {

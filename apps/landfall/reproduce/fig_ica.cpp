@@ -10,7 +10,7 @@
 namespace landfall::app {
 namespace {
 
-std::vector<Chart> charts(const std::string& file, const std::string& title) {
+std::vector<Chart> ica_charts(const std::string& file, const std::string& title) {
   std::vector<Chart> out;
   for (const bool time : {false, true})
     for (const auto& [part, what, log] :
@@ -44,7 +44,7 @@ void run_fig_ica(const ReproduceSettings& settings, Page& page) {
              .columns = {"setting", "method", "f", "f of the authors", "distance", "distance of the authors",
                          "Amari", "Amari of the authors"}};
   for (const bool code : {true, false}) {
-    auto figure = charts(code ? "code" : "text", code ? "the code's setting" : "the text's setting");
+    auto figure = ica_charts(code ? "code" : "text", code ? "the code's setting" : "the text's setting");
     std::vector<StreamTrace> traces;
     for (const PaperMethod& method : paper_methods) {
       const bool slows = code && method.landing;

@@ -20,10 +20,10 @@ bool is_landing(PencilMethod method) {
   return method == PencilMethod::landing_b || method == PencilMethod::landing_r;
 }
 
-class Recorder {
+class PencilRecorder {
  public:
-  Recorder(const PencilProblem& problem, const PencilLimits& limits,
-           const std::function<void(const PencilIterate&)>& observer)
+  PencilRecorder(const PencilProblem& problem, const PencilLimits& limits,
+                 const std::function<void(const PencilIterate&)>& observer)
       : problem_(problem), limits_(limits), observer_(observer) {}
 
   /// False where the run has come to its end.
@@ -113,7 +113,7 @@ FieldOptions<double> field_of(const PencilProblem& problem, PencilMethod method)
 PencilTrace run_pencil(const PencilProblem& problem, const PencilStep& step, const PencilLimits& limits,
                        const std::function<void(const PencilIterate&)>& observer) {
   const double factored = step.method == PencilMethod::landing_r ? problem.factor_seconds : 0;
-  Recorder recorder(problem, limits, observer);
+  PencilRecorder recorder(problem, limits, observer);
   const auto record = [&](const Progress& now, const Point<double>& x) {
     return recorder.add(now.iteration, factored + now.seconds, x[0]);
   };

@@ -75,9 +75,9 @@ double objective(const StreamProblem& problem, const Point<float>& x) {
          static_cast<double>(problem.rows());
 }
 
-class Recorder {
+class StreamRecorder {
  public:
-  Recorder(const StreamProblem& problem, const StreamRun& run) : problem_(problem), run_(run) {}
+  StreamRecorder(const StreamProblem& problem, const StreamRun& run) : problem_(problem), run_(run) {}
 
   /// The last entry is replaced where it is of the same iteration. False where the run has diverged.
   bool add(std::uint64_t iteration, double seconds, const Point<float>& point) {
@@ -147,7 +147,7 @@ double StreamTrace::seconds_per_iteration(double first) const {
 
 StreamTrace run_stream(const StreamProblem& problem, const StreamRun& run) {
   const Baseline& baseline = find_baseline(run.method, problem.cca() ? Problem::cca : Problem::ica);
-  Recorder recorder(problem, run);
+  StreamRecorder recorder(problem, run);
   recorder.trace.batches = static_cast<bool>(problem.cca() ? baseline.stream : baseline.mixtures);
   const double before = allocated_bytes(), ridge = static_cast<double>(problem.ridge);
   const BaselineOptions<float> options{
