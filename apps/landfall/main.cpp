@@ -1,5 +1,5 @@
 // landfall: the command-line tool. Results go to standard output, everything else to standard error.
-// Exit codes: 0 done, 2 wrong use, 3 bad input data, 4 the numbers failed, 130 interrupted.
+// Exit codes: 0 success, 2 wrong usage, 3 bad input data, 4 numerical failure, 130 interrupted.
 #include <landfall/errors.hpp>
 #include <landfall/run/checkpoints.hpp>
 #include <landfall/version.hpp>
@@ -47,7 +47,8 @@ int main(int argc, char** argv) {
       "Examples:\n"
       "  landfall cca left.npy right.npy -p 5 --out run\n"
       "  landfall transform run left.npy right.npy -o scores.npy\n"
-      "landfall COMMAND --help tells more. Exit codes: 0 done, 2 wrong use, 3 bad input\n"
+      "Run landfall COMMAND --help for details. Exit codes: 0 success, 2 wrong usage, 3 bad input data, 4 "
+      "numerical failure, 130 interrupted\n"
       "data, 4 the numbers failed, 130 interrupted.");
   for (const ProblemEntry& problem : problems()) problem.setup(program, Action::run);
   setup_transform(program);
@@ -71,7 +72,7 @@ int main(int argc, char** argv) {
   } catch (const ChildFailed& child) {
     return child.code;
   } catch (const landfall::Interrupted& error) {
-    fail(130, fmt::format("interrupted; the same command with --resume goes on from {}",
+    fail(130, fmt::format("interrupted; run the same command with --resume to continue from {}",
                           error.checkpoint.string()));
   } catch (const landfall::UsageError& error) {
     fail(2, error.what());

@@ -214,8 +214,7 @@ TEST(CcaEy, MisuseIsNamed) {
   };
   EXPECT_EQ(wrong({.components = 0}), "components must be at least 1, got 0");
   EXPECT_EQ(wrong({.learning_rate = 0}), "learning_rate must be positive, got 0");
-  EXPECT_EQ(wrong({.schedule = Schedule::milestones}),
-            "step.milestones must be given in ascending order");
+  EXPECT_EQ(wrong({.schedule = Schedule::milestones}), "step.milestones must be given in ascending order");
   EXPECT_EQ(wrong({.passes = 0}), "passes must be at least 1, got 0");
   EXPECT_EQ(wrong({.ridge = -1}), "ridge must not be negative, got -1");
   EXPECT_EQ(wrong({}, {.momentum = 1}), "momentum must be at least 0 and below 1, got 1");

@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"a.npy", npy_of("(3, four)"), "a shape that is not a tuple of numbers"},
         BadFile{"a.npy", std::string("\x93NUMPY\2\0\xff\xff\xff\x7f", 12), "expected at most 65535"},
         BadFile{"a.npy", npy_bytes(9, "", ""), ".npy format 9.0, expected 1.0, 2.0 or 3.0"},
-        BadFile{"a.npy.gz", gzip_bytes(npy), "a packed .npy file, expected it unpacked"}));
+        BadFile{"a.npy.gz", gzip_bytes(npy), "a compressed .npy file; decompress it first"}));
 
 const std::string idx = idx_header(8, {3, 2, 2}) + std::string(12, '\1');
 
@@ -100,12 +100,12 @@ INSTANTIATE_TEST_SUITE_P(
     Csv, BadInput,
     ::testing::Values(BadFile{"a.csv", "", "empty, expected rows of numbers"},
                       BadFile{"a.csv", "\n \n", "empty, expected rows of numbers"},
-                      BadFile{"a.csv", "a,b\n", "a header without rows"},
+                      BadFile{"a.csv", "a,b\n", "a header but no rows"},
                       BadFile{"a.csv", "1,2\n3,4\n5\n", "line 3: 1 fields, expected 2"},
                       BadFile{"a.csv", "1,2\n3,4,5\n", "line 2: 3 fields, expected 2"},
                       BadFile{"a.csv", "x,y\n1,2\n3,four\n", "line 3, column 2 (y): 'four' is not a number"},
                       BadFile{"a.csv", "1,2\n3,0x1p\n", "line 2, column 2: '0x1p' is not a number"},
-                      BadFile{"a.csv", "1,2\n3,\"4\n5,6\n", "line 2: a quoted field without an end"},
+                      BadFile{"a.csv", "1,2\n3,\"4\n5,6\n", "line 2: unterminated quoted field"},
                       BadFile{"a.csv", "1,2\n\"3\"3,4\n", "line 2: '3' after a quoted field"},
                       BadFile{"a.csv", std::string("1,2\n\0\0,4\n", 9),
                               "line 2, column 1: '?\?' is not a number"},
@@ -197,7 +197,7 @@ TEST(BadInput, WhatIsNoFile) {
   refused("none.csv", "no such file");
   refused("/dev/null", "not a regular file");
   std::filesystem::create_directory(folder / "hollow.npy");
-  refused("hollow.npy", "a folder without files");
+  refused("hollow.npy", "the folder contains no files");
   std::filesystem::create_directory(folder / "parts");
   folder.file("parts/1.csv", "1,2\n");
   folder.file("parts/2.csv", "1,2,3\n");

@@ -41,7 +41,7 @@ TEST_F(CcaCommand, ExactAndLandingAgree) {
     EXPECT_EQ(std::filesystem::exists(folder_ / ("run_" + method + "/history.csv")), method == "landing");
   }
   expect_error(landfall({"cca", "d/left.npy", "d/right.npy", "-p", "3", "--out", "run_exact"}), 2,
-               "run_exact: exists already; give a run folder that does not, or --force");
+               "run_exact: already exists; choose another folder or use --force");
 }
 
 TEST_F(CcaCommand, RivalsAreMethodsByName) {
@@ -60,7 +60,7 @@ TEST_F(CcaCommand, RivalsAreMethodsByName) {
   };
   refused(
       {"cca"}, "magic",
-      "--method: 'magic' is not a method of this problem, see landfall methods (see landfall cca --help)");
+      "--method: 'magic' is not a method for this problem; see landfall methods (see landfall cca --help)");
   refused({"cca"}, "gen-oja", "gen-oja finds one component, got p = 3; gen-oja-block finds more");
   refused({"plan", "cca"}, "als", "plan knows the costs of exact and landing, not of als");
 
@@ -95,11 +95,11 @@ TEST_F(CcaCommand, TheTableAligns) {
 TEST_F(CcaCommand, WrongUseAndBadDataAreSentences) {
   write_npy<float>(folder_ / "short.npy", gaussian<float>(3999, 5, {1}));
   expect_error(landfall({"cca", "d/left.npy", "short.npy", "-p", "1"}), 3,
-               "d/left.npy has 4000 rows and short.npy has 3999; expected as many in both");
+               "d/left.npy has 4000 rows and short.npy has 3999; expected the same number in both");
   expect_error(landfall({"cca", "d/left.npy", "d/right.npy", "-p", "1", "--memory", "10"}), 2,
-               "--memory: '10' is not an amount of memory such as 512MiB or 2GiB (see landfall cca --help)");
+               "--memory: '10' is not a memory size such as 512MiB or 2GiB (see landfall cca --help)");
   expect_error(landfall({"cca", "d/left.npy", "d/right.npy", "-p", "21"}), 4,
-               "d/right.npy: 20 columns that are not constant, expected at least p = 21");
+               "d/right.npy: 20 non-constant columns, expected at least p = 21");
   expect_error(landfall({"cca", "d/left.npy", "none.npy", "-p", "1"}), 3, "none.npy: no such file");
 }
 

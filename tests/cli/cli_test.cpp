@@ -42,7 +42,7 @@ TEST_F(CliTest, LandingByHandIsOnAPageOfItsOwn) {
   EXPECT_EQ(landfall({"cca", "--help"}).out.find("--momentum"), std::string::npos);
   const Outcome all = landfall({"cca", "--help-all"});
   EXPECT_EQ(all.code, 0);
-  EXPECT_NE(all.out.find("Landing by hand:\n  --step ETA"), std::string::npos);
+  EXPECT_NE(all.out.find("Advanced options of landing:\n  --step ETA"), std::string::npos);
   EXPECT_NE(all.out.find("--passes T"), std::string::npos);
 }
 
@@ -85,10 +85,11 @@ TEST_F(CliTest, WrongUseIsOneSentenceAndTwo) {
   wrong_gevp({"--toleranc=1"}, "unknown option '--toleranc'; did you mean --tolerance?" + see);
   wrong_gevp({"--max"}, "unknown option '--max'; did you mean --max-iterations?" + see);
   wrong_gevp({"--method", "qr"},
-             "--method: 'qr' is not a method of this problem, see landfall methods" + see);
+             "--method: 'qr' is not a method for this problem; see landfall methods" + see);
   wrong_gevp(
       {"--method", "lobcpg"},
-      "--method: 'lobcpg' is not a method of this problem, see landfall methods; did you mean lobpcg?" + see);
+      "--method: 'lobcpg' is not a method for this problem; see landfall methods; did you mean lobpcg?" +
+          see);
   wrong_gevp({"--direction", "up"},
              "--direction: 'up' is not auto, metric, riemannian, euclidean or preconditioned" + see);
   wrong_gevp({"--method", "direct", "--direction", "metric"},

@@ -135,7 +135,7 @@ TEST_F(CompareTest, TheFolderHoldsTheRunsAndTheComparison) {
   EXPECT_EQ(content(folder_ / "out/report.html"), report);
 
   expect_error(compare(cca({"--methods", "exact", "--out", "out"})), 2,
-               "out: exists already; give a run folder that does not, or --force");
+               "out: already exists; choose another folder or use --force");
   EXPECT_EQ(compare(cca({"--methods", "exact", "--out", "out", "--force", "--quiet"})).code, 0);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out/landing-1-pass"));
 }
@@ -171,7 +171,7 @@ TEST_F(CompareTest, BadUseAndBadDataEndWithTheirCodes) {
   expect_error(compare(kCca), 2, "--methods is required" + see);
   expect_error(
       compare(cca({"--methods", "exact,landng"})), 2,
-      "--methods: 'landng' is not a method of this problem, see landfall methods; did you mean landing?" +
+      "--methods: 'landng' is not a method for this problem; see landfall methods; did you mean landing?" +
           see);
   expect_error(compare(cca({"--methods", "landing", "--passes", "1,x"})), 2,
                "--passes: 'x' is not a positive number" + see);

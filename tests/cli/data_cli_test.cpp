@@ -198,7 +198,7 @@ TEST_F(DataCliTest, AnOutThatCannotBeAFolderIsOneSentenceAndThree) {
   for (const Words& more : {Words{"planted-cca", "file"}, Words{"laplace-ica", "file"},
                             Words{"split-mnist", "file", "--images", "images/train-images-idx3-ubyte"}})
     expect_error(data(more[0], {more.begin() + 1, more.end()}), 3,
-                 "file: cannot make the folder: Not a directory");
+                 "file: cannot create the folder: Not a directory");
   EXPECT_EQ(content(folder_ / "file"), "as it was");
 }
 

@@ -170,11 +170,11 @@ TEST_F(GevpCommand, OutIsNewOrNothingIsWritten) {
   const auto before = folder_.names();
   std::filesystem::create_directory(path("old"));
   expect_error(gevp("A.npy", "B.npy", {"-p", "3", "--out", "old"}), 2,
-               "old: exists already; give a run folder that does not, or --force");
+               "old: already exists; choose another folder or use --force");
   EXPECT_TRUE(std::filesystem::is_empty(path("old")));
   std::filesystem::remove(path("old"));
   expect_error(gevp("A.npy", "B.npy", {"-p", "3", "--out", "A.npy/run"}), 3,
-               "A.npy/run: cannot make the folder: Not a directory");
+               "A.npy/run: cannot create the folder: Not a directory");
   EXPECT_EQ(gevp("A.npy", "B.npy", {"-p", "3", "--out", "/proc/run"}).code, 3);
   EXPECT_EQ(gevp("A.npy", "none.npy", {"-p", "3", "--out", "run"}).code, 3);
   EXPECT_EQ(folder_.names(), before);
@@ -196,7 +196,8 @@ TEST_F(GevpCommand, ALimitIsSaidAndIsNotAFailure) {
     const Json found = Json::parse(run.out, nullptr, false);
     EXPECT_EQ(found["termination"], "iteration_limit");
     EXPECT_EQ(found["iterations"], 2);
-    EXPECT_EQ(run.err.find("landfall: not converged: " + method + " reached its limit after 2 iterations, "),
+    EXPECT_EQ(run.err.find("landfall: not converged: " + method +
+                           " reached the iteration limit after 2 iterations, "),
               0U)
         << run.err;
     EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1);
@@ -246,7 +247,7 @@ TEST_F(GevpCommand, PencilsThatMakeNoSenseAreRefused) {
   wrong({"x", "--condition", "0.5"}, 2, "--condition: '0.5' is not a number of at least 1" + see);
   wrong({"x", "--condition", "inf"}, 2, "--condition: 'inf' is not a number of at least 1" + see);
   wrong({"x", "--kind", "odd"}, 2, "--kind: 'odd' is not paper, released or planted" + see);
-  wrong({"A.npy/x", "-n", "4"}, 3, "A.npy/x: cannot make the folder: Not a directory");
+  wrong({"A.npy/x", "-n", "4"}, 3, "A.npy/x: cannot create the folder: Not a directory");
   EXPECT_EQ(folder_.names(), before);
 }
 

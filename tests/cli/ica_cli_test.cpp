@@ -120,18 +120,18 @@ TEST_F(IcaCommand, WrongUseBadDataAndFailedNumbersAreSentences) {
   expect_error(landfall({"ica"}), 2, "DATA is required" + see);
   expect_error(ica({"--contrast", "square"}), 2, "--contrast: 'square' is not logcosh, exp or cube" + see);
   expect_error(ica({"--method", "exact"}), 2,
-               "--method: 'exact' is not a method of this problem, see landfall methods" + see);
+               "--method: 'exact' is not a method for this problem; see landfall methods" + see);
   expect_error(ica({"--method", "fastica", "--contrast", "cube"}), 2,
                "fastica has the contrast logcosh, got cube");
   expect_error(ica({"-p", "0"}), 2, "--components: '0' is not a whole number of at least 1" + see);
-  expect_error(ica({"--out", "d"}), 2, "d: exists already; give a run folder that does not, or --force");
+  expect_error(ica({"--out", "d"}), 2, "d: already exists; choose another folder or use --force");
   expect_error(landfall({"ica", "none.npy"}), 3, "none.npy: no such file");
   expect_error(ica({"--truth", "none.npy"}), 3, "none.npy: no such file");
   expect_error(ica({"-p", "3", "--truth", "d/mixing.npy", "--out", "run"}), 3,
                "d/mixing.npy: 7x7, expected 7x3: a row for each column of d/data.npy, a column for each "
                "component");
   expect_error(ica({"-p", "8", "--out", "run"}), 4,
-               "d/data.npy: 7 columns that are not constant, expected at least p = 8");
+               "d/data.npy: 7 non-constant columns, expected at least p = 8");
   EXPECT_EQ(folder_.names(), before);
 }
 

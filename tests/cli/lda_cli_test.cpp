@@ -161,7 +161,7 @@ TEST_F(LdaCommand, WrongUseIsOneSentenceAndTwo) {
   const std::string see = " (see landfall lda --help)";
   expect_error(landfall({"lda"}), 2, "DATA is required" + see);
   expect_error(landfall({"lda", "iris.npy"}), 2,
-               "iris.npy: only svmlight files have labels of their own; expected --labels FILE or "
+               "iris.npy: only svmlight files contain labels; expected --labels FILE or "
                "--label-column NAME");
   expect_error(lda({"--label-column", "2"}), 2, "--labels excludes --label-column" + see);
   expect_error(landfall({"lda", "iris.csv", "--label-column", "genus"}), 2,
@@ -169,7 +169,7 @@ TEST_F(LdaCommand, WrongUseIsOneSentenceAndTwo) {
   expect_error(lda({"-p", "3"}), 2, "p = 3, expected at most 2: 3 classes differ in one direction less");
   expect_error(lda({"--no-center"}), 2, "unknown option '--no-center'" + see);
   expect_error(lda({"--out", "iris.npy"}), 2,
-               "iris.npy: exists already; give a run folder that does not, or --force");
+               "iris.npy: already exists; choose another folder or use --force");
   EXPECT_EQ(folder_.names(), before);
 }
 
@@ -182,7 +182,7 @@ TEST_F(LdaCommand, BadDataIsOneSentenceAndThree) {
   std::string one;
   for (int i = 0; i < 150; ++i) one += "iris\n";
   bad(one, "iris.npy: 1 class among the labels of 150 rows, expected at least 2");
-  bad(one.substr(5), "bad.txt has 149 labels and iris.npy has 150 rows; expected as many");
+  bad(one.substr(5), "bad.txt has 149 labels and iris.npy has 150 rows; expected the same number");
   bad("a\n\nb\n", "bad.txt: line 2: no label");
   bad("a,b\n", "bad.txt: line 1: several fields in 'a,b', expected one label");
   bad("", "bad.txt: empty, expected labels");

@@ -63,7 +63,7 @@ TEST_F(PlanCommand, SaysWhatIsWrong) {
                "landfall plan needs a command: cca, ica, lda or gevp (see landfall plan --help)");
   write_npy<float>(folder_ / "short.npy", gaussian<float>(10, 3, {3}));
   expect_error(plan({"cca", "left.npy", "short.npy", "-p", "2"}), 3,
-               "left.npy has 300 rows and short.npy has 10; expected as many in both");
+               "left.npy has 300 rows and short.npy has 10; expected the same number in both");
   expect_help(plan({"--help"}));
 }
 

@@ -128,7 +128,7 @@ TEST(ReproduceCommand, SaysWhatIsMissing) {
                "fig-cca-p5 needs split MNIST: run landfall data split-mnist mnist, or give its folder with "
                "--data");
   expect_error(run_program(folder.path(), {"reproduce", "all", "--data", "nowhere"}), 3,
-               "nowhere: no left.npy and right.npy there; landfall data split-mnist writes them");
+               "nowhere: no left.npy and right.npy in it; landfall data split-mnist writes them");
   const Outcome unknown = run_program(folder.path(), {"reproduce", "fig-9"});
   EXPECT_EQ(unknown.code, 2);
   EXPECT_NE(unknown.err.find("'fig-9' is not fig-gevp"), std::string::npos);

@@ -110,38 +110,38 @@ TEST_F(Resume, ASignalLeavesACheckpoint) {
 TEST_F(Resume, WhatDoesNotBelongTogetherIsRefused) {
   ASSERT_EQ(landfall(cca("whole")).code, 0);
   expect_error(landfall(cca("whole", {"--resume"})), 2, "whole: a finished run; there is nothing to resume");
-  expect_error(landfall(cca("whole")), 2,
-               "whole: exists already; give a run folder that does not, or --force");
+  expect_error(landfall(cca("whole")), 2, "whole: already exists; choose another folder or use --force");
 
   // an unfinished run: the last checkpoint of a finished one, alone
   std::filesystem::create_directory(folder_ / "half");
   std::filesystem::copy(folder_ / "whole/checkpoint", folder_ / "half/checkpoint");
   const std::string before = content(folder_ / "half/checkpoint");
   expect_error(landfall(cca("half")), 2,
-               "half: a run that is not finished; --resume goes on with it, --force begins anew");
+               "half: an unfinished run; --resume continues it, --force replaces it");
   expect_error(landfall(cca("half", {"--resume", "--seed", "3"})), 2,
                "half/checkpoint: of a run with other options: --seed was not given, now 3");
   expect_error(landfall({"cca", "d/right.npy", "d/left.npy", "-p", "2", "--method", "landing", "--passes",
                          "6", "--out", "half", "--resume", "--quiet"}),
-               3, "half/checkpoint: the data is not what it was when the run was put away");
+               3, "half/checkpoint: the data changed since the checkpoint was written");
   EXPECT_EQ(content(folder_ / "half/checkpoint"), before);
 
   std::string bytes = before;
   bytes[bytes.size() / 2] ^= 1;
   folder_.file("half/checkpoint", bytes);
   expect_error(landfall(cca("half", {"--resume"})), 3,
-               "half/checkpoint: a damaged checkpoint: its checksum does not fit");
+               "half/checkpoint: a damaged checkpoint: checksum mismatch");
   bytes[bytes.find('1')] = '9';
   folder_.file("half/checkpoint", bytes);
   expect_error(landfall(cca("half", {"--resume"})), 3,
-               "half/checkpoint: a checkpoint of format 9, expected at most 1: made by a newer landfall");
+               "half/checkpoint: a checkpoint of format 9, expected at most 1: written by a newer version of "
+               "landfall");
   EXPECT_EQ(content(folder_ / "half/checkpoint"), bytes);
 
   EXPECT_EQ(landfall(cca("half", {"--force"})).code, 0);
   expect_same("half", "whole");
   std::filesystem::create_directory(folder_ / "mine");
   folder_.file("mine/notes.txt", "keep");
-  expect_error(landfall(cca("mine", {"--force"})), 2, "mine: not the folder of a run, so it is left alone");
+  expect_error(landfall(cca("mine", {"--force"})), 2, "mine: not a run folder, so it was not changed");
   EXPECT_EQ(content(folder_ / "mine/notes.txt"), "keep");
 }
 
@@ -175,7 +175,7 @@ TEST_F(Resume, AFullDiskIsASentenceAndTheLastCheckpointStays) {
 
 TEST_F(Resume, AFolderThatCannotBeMadeIsFoundBeforeTheWork) {
   expect_error(landfall(cca("/proc/landfall")), 3,
-               "/proc/landfall: cannot make the folder: No such file or directory");
+               "/proc/landfall: cannot create the folder: No such file or directory");
 }
 
 TEST_F(Resume, AReadOnlyFolderIsFoundBeforeTheWork) {
@@ -185,7 +185,7 @@ TEST_F(Resume, AReadOnlyFolderIsFoundBeforeTheWork) {
   fs::permissions(folder_ / "locked", fs::perms(0555));
   const auto run = limited(as_nobody(), cca("locked/run"));
   if (run.code == 127 || run.code == 126) GTEST_SKIP() << "nobody cannot be made to run the program here";
-  expect_error(run, 3, "locked/run: cannot make the folder: Permission denied");
+  expect_error(run, 3, "locked/run: cannot create the folder: Permission denied");
 }
 
 TEST_F(Resume, IcaAndLdaGoOnToo) {

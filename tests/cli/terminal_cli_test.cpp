@@ -108,7 +108,7 @@ TEST_F(TerminalTest, ContradictionsAreOneSentence) {
                            {"cca", "left.npy", "right.npy", "-p", "2", "--method", "exact", "--step", "0.1"}),
                2, "--step: is of landing, but --method is exact" + see);
   expect_error(on_pipes({"--memory", "10"}), 2,
-               "--memory: '10' is not an amount of memory such as 512MiB or 2GiB" + see);
+               "--memory: '10' is not a memory size such as 512MiB or 2GiB" + see);
   expect_error(on_pipes({"--methd", "exact"}), 2, "unknown option '--methd'; did you mean --method?" + see);
 }
 

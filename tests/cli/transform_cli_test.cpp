@@ -190,7 +190,7 @@ TEST_F(TransformCommand, MissingValuesGoByTheRuleOfTheRun) {
   const Matrix<double> fewer = with("drop");
   ASSERT_EQ(fewer.rows(), 148);
   const auto said = transform({"holes.npy", "-o", "said.npy"}, "drop");
-  EXPECT_EQ(said.err, "2 rows with missing values left out\nwrote said.npy, 148x2\n");
+  EXPECT_EQ(said.err, "2 rows dropped because of missing values\nwrote said.npy, 148x2\n");
   write("iris_without.npy", iris<double>());
   const Matrix<double> whole = scores({"iris_without.npy"}, "drop");
   EXPECT_LT((fewer.topRows(3) - whole.topRows(3)).norm(), 1e-14);
@@ -217,7 +217,7 @@ TEST_F(TransformCommand, ARunWithoutCentringHasNoMeansForMissingValues) {
   expect_error(transform({"left.npy", "--view", "left", "-o", "s.npy"}), 3,
                "left.npy: row 2, column 3 is NaN; every entry must be finite");
   expect_error(transform({"left.npy", "--view", "left", "-o", "s.npy", "--missing", "mean"}), 2,
-               "--missing mean: run was fitted without centring and holds no means");
+               "--missing mean: run was fitted without centring, so it has no means");
   EXPECT_EQ(scores({"left.npy", "--view", "left", "--missing", "drop"}).rows(), 2999);
 }
 
@@ -271,7 +271,7 @@ TEST_F(TransformCommand, WrongUseIsOneSentenceAndTwo) {
   wrong({}, "RUN is required" + see);
   wrong({"lda"}, "DATA is required" + see);
   wrong({"lda", "iris.npy"}, "--out is required" + see);
-  wrong({"lda", "iris.npy", "-o", "iris.csv"}, "iris.csv: exists already; give a file that does not");
+  wrong({"lda", "iris.npy", "-o", "iris.csv"}, "iris.csv: already exists; choose another file");
   wrong(
       {"lda", "iris.npy", "-o", "s.xls"},
       "s.xls: its name tells no format to write, expected it to end in one of .npy .csv .tsv .svm .svmlight "
@@ -279,10 +279,9 @@ TEST_F(TransformCommand, WrongUseIsOneSentenceAndTwo) {
   wrong({"lda", "iris.npy", "iris.npy", "-o", "s.npy"}, "lda: a run of lda takes one file, got 2 files");
   wrong({"lda", "iris.npy", "-o", "s.npy", "--view", "left"},
         "--view: lda is a run of lda, which has one view");
-  wrong(
-      {"cca", "d/left.npy", "-o", "s.npy"},
-      "cca: a run of cca takes its left and its right file, or one of them with --view left or right, got 1 "
-      "file");
+  wrong({"cca", "d/left.npy", "-o", "s.npy"},
+        "cca: a cca run takes its left and right file, or one of them with --view left or right, got 1 "
+        "file");
   wrong({"cca", "d/left.npy", "d/right.npy", "--view", "left", "-o", "s.npy"},
         "--view left: takes one file, got 2 files");
   wrong({"cca", "d/left.npy", "--view", "up", "-o", "s.npy"}, "--view: 'up' is not left or right" + see);
@@ -313,13 +312,13 @@ TEST_F(TransformCommand, BadRunsAndDataAreOneSentenceAndThreeAndNothingIsLeft) {
     EXPECT_EQ(folder_.names(), before);
   };
   bad({"none", "iris.npy"}, "none: no such folder");
-  bad({"empty", "iris.npy"}, "empty: no summary.json in it, expected a folder that --out has made");
-  bad({"iris.npy", "iris.npy"}, "iris.npy: no summary.json in it, expected a folder that --out has made");
+  bad({"empty", "iris.npy"}, "empty: no summary.json in it, expected a folder written by --out");
+  bad({"iris.npy", "iris.npy"}, "iris.npy: no summary.json in it, expected a folder written by --out");
   bad({"lda", "none.npy"}, "none.npy: no such file");
   bad({"lda", "narrow.npy"}, "narrow.npy: 3 columns, expected the 4 that lda was fitted on");
   bad({"cca", "d/right.npy", "d/left.npy"}, "d/right.npy: 9 columns, expected the 12 that cca was fitted on");
   bad({"cca", "d/left.npy", "short.npy"},
-      "d/left.npy has 3000 rows and short.npy has 2999; expected as many in both");
+      "d/left.npy has 3000 rows and short.npy has 2999; expected the same number in both");
   bad({"lda", "late.npy"}, "late.npy: row 3000, column 4 is NaN; every entry must be finite");
   expect_error(landfall({"transform", "lda", "iris.npy", "-o", "none/s.npy"}), 3,
                "none/s.npy: cannot be written: No such file or directory");
@@ -341,7 +340,7 @@ TEST_F(TransformCommand, DamagedRunsAreNamed) {
   for (const std::string& text :
        {std::string(), std::string("{}"), whole.substr(0, 100), std::string("[1]")}) {
     folder_.file("run/summary.json", text);
-    expect_refusal("run/summary.json: not the summary that landfall writes of a run");
+    expect_refusal("run/summary.json: not a summary written by landfall");
   }
   Json summary = Json::parse(whole);
   summary["problem"] = "pca";
@@ -362,7 +361,7 @@ TEST_F(TransformCommand, DamagedRunsAreNamed) {
   write("run/weights.npy", Matrix<double>::Ones(5, 2));
   expect_refusal("run/weights.npy: 5x2, expected 4x2");
   write("run/weights.npy", Matrix<double>::Constant(4, 2, std::nan("")));
-  expect_refusal("run/weights.npy: a number that is not finite");
+  expect_refusal("run/weights.npy: contains a number that is not finite");
   std::filesystem::remove(folder_ / "run/weights.npy");
   expect_refusal("run/weights.npy: no such file");
 }

@@ -51,7 +51,7 @@ TEST_F(Csv, QuotedFieldsMayHoldAnything) {
   EXPECT_EQ(all.rows, (RowMatrix<double>(2, 2) << 1, 2, 3, 4).finished());
   EXPECT_EQ(source.label_names(), (std::vector<std::string>{"a,\r\nb", "q\"q"}));
   EXPECT_EQ(source.column_names(), (std::vector<std::string>{"say \"hi\"", "n"}));
-  EXPECT_EQ(error("a,b\n1,2\n\"3\n4,5\n"), "line 3: a quoted field without an end");
+  EXPECT_EQ(error("a,b\n1,2\n\"3\n4,5\n"), "line 3: unterminated quoted field");
   EXPECT_EQ(error("1,2\n\"3\"4,5\n"), "line 2: '4' after a quoted field, expected a separator");
 }
 
@@ -105,8 +105,8 @@ TEST_F(Csv, BadRowsAreNamed) {
   EXPECT_EQ(error("1;2\n3;4,5\n"), "line 2, column 2: '4,5' is not a number");
   EXPECT_EQ(error(""), "empty, expected rows of numbers");
   EXPECT_EQ(error("\n\r\n"), "empty, expected rows of numbers");
-  EXPECT_EQ(error("a,b\n"), "a header without rows");
-  EXPECT_EQ(error("a\n1\n", {.label = "a"}), "no column but that of the labels");
+  EXPECT_EQ(error("a,b\n"), "a header but no rows");
+  EXPECT_EQ(error("a\n1\n", {.label = "a"}), "only the label column, expected at least one other column");
 }
 
 TEST_F(Csv, RowsAreKnownAfterTheEndAndCanBeReadAgain) {
@@ -127,8 +127,7 @@ TEST_F(Csv, StandardInputEqualsTheFile) {
   const StandardInput input(text);
   CsvSource<double> source("-");
   EXPECT_TRUE(same_bits(read_all(source, 997).rows, expected));
-  EXPECT_EQ(usage_error([&] { source.rewind(); }),
-            "standard input: read a second time, expected a file for that");
+  EXPECT_EQ(usage_error([&] { source.rewind(); }), "standard input: cannot be read twice; expected a file");
 }
 
 TEST_F(Csv, WritersQuoteNamesAndCheckTheirNumber) {

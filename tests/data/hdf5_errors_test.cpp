@@ -80,7 +80,7 @@ TEST(Hdf5Errors, WhatIsNotStoredIsNotRead) {
   const hid_t dataset =
       H5Dcreate2(file, "/outside", H5T_NATIVE_FLOAT, space, H5P_DEFAULT, creation, H5P_DEFAULT);
   for (const hid_t id : {dataset, space, creation, file}) H5Idec_ref(id);
-  EXPECT_EQ(error("/outside"), "data in other files, expected it in this one");
+  EXPECT_EQ(error("/outside"), "data stored in other files, expected it in this file");
 }
 
 TEST(Hdf5Errors, AFileThatIsNoneOrCutShortIsToldSo) {
@@ -101,7 +101,7 @@ TEST(Hdf5Errors, AFileThatIsNoneOrCutShortIsToldSo) {
                   {.chunk_rows = 10, .chunk_cols = 30, .deflate = 6});
   const std::string good = content(folder / "m.h5");
   EXPECT_EQ(open_error(folder.file("packed.h5", gzip_bytes(good))),
-            "a packed HDF5 file, expected it unpacked");
+            "a compressed HDF5 file; decompress it first");
   EXPECT_EQ(open_error(folder.file("cut.h5", good.substr(0, good.size() - 100))).substr(0, 36),
             "damaged HDF5 file: truncated file: e");
   for (std::size_t length = 8; length < good.size(); length += 13)

@@ -96,7 +96,7 @@ TEST_F(LabelFiles, BadOnesAreNamed) {
   EXPECT_EQ(error("a\nNA\nb\n"), "line 2: no label");
   EXPECT_EQ(error("a\nb,c\n"), "line 2: several fields in 'b,c', expected one label");
   EXPECT_EQ(error("a\n\"b\",c\n"), "line 2: several fields in '\"b\",c', expected one label");
-  EXPECT_EQ(error("\"a\n"), "line 1: a quoted field without an end, expected one label");
+  EXPECT_EQ(error("\"a\n"), "line 1: unterminated quoted field, expected one label");
   EXPECT_EQ(error(npy_file<double>("f8", Matrix<double>::Zero(2, 3), false, false)),
             "3 columns, expected one column of labels");
   const Matrix<double> gap = (Matrix<double>(3, 1) << 1, std::nan(""), 2).finished();
@@ -112,7 +112,7 @@ TEST_F(LabelFiles, DifferentNumbersOfRowsAreBothSaid) {
     labels.expect_rows("x.npy", 4);
     FAIL();
   } catch (const DataError& refusal) {
-    EXPECT_EQ(refusal.what(), path + " has 3 labels and x.npy has 4 rows; expected as many");
+    EXPECT_EQ(refusal.what(), path + " has 3 labels and x.npy has 4 rows; expected the same number");
   }
   EXPECT_EQ(data_error(path, [&] { labels.of(3); }), "3 labels, but there is a row 4");
 }
@@ -184,12 +184,12 @@ TEST(LabelColumns, SayWhatIsWrong) {
             csv.string() + ": no column 'z', expected a name in the header or a number from 1 to 2");
   EXPECT_EQ(data_error(csv, open(csv, "y")), "no label in row 2");
   const auto thin = folder.file("v.npy", npy_file<double>("f8", Matrix<double>::Zero(2, 1), false, false));
-  EXPECT_EQ(data_error(thin, open(thin, "1")), "no column but that of the labels");
+  EXPECT_EQ(data_error(thin, open(thin, "1")), "only the label column, expected at least one other column");
   EXPECT_EQ(data_error(npy, [&] { labels_of(*open_source<double>(npy)); }),
-            "rows without labels, expected svmlight or a column of labels");
+            "no labels, expected svmlight or a label column");
   const StandardInput input("1,2\n");
   EXPECT_EQ(usage_error(open("-", "1")),
-            "standard input: can be read only once, but its labels come before its rows; expected a file");
+            "standard input: can be read only once, but labels require a first pass; expected a file");
 }
 
 }  // namespace

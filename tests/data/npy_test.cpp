@@ -205,7 +205,7 @@ TEST_F(NpyErrors, Headers) {
   EXPECT_EQ(header_error("{'shape': (x,)}"), has + "a shape that is not a tuple of numbers");
   EXPECT_EQ(header_error("{'shape' (3,)}"), has + "no ':' where one is expected");
   EXPECT_EQ(header_error("{'shape': (3,) 'descr': '<f8'}"), has + "no '}' where one is expected");
-  EXPECT_EQ(header_error("{'descr': '<f8"), has + "a text without its closing quote");
+  EXPECT_EQ(header_error("{'descr': '<f8"), has + "a string without its closing quote");
   EXPECT_EQ(header_error("{'fortran_order': 1}"), has + "a fortran_order that is neither True nor False");
   EXPECT_EQ(error(npy_bytes(4, "{}", "")), ".npy format 4.0, expected 1.0, 2.0 or 3.0");
   EXPECT_EQ(error("PK\3\4 an .npz archive"), "not an .npy file");

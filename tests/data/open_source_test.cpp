@@ -232,11 +232,11 @@ TEST(OpenSourceErrors, AreOneSentence) {
   EXPECT_EQ(error(folder.file("a.npy", "not numpy")), "not an .npy file");
   EXPECT_EQ(error(folder.file("a.idx", "words")), "not an IDX file");
   const std::string npy = npy_file<float>("f4", whole_numbers(2, 2, 0, 1), false, false);
-  EXPECT_EQ(error(folder.file("a.npy.gz", gzip_bytes(npy))), "a packed .npy file, expected it unpacked");
+  EXPECT_EQ(error(folder.file("a.npy.gz", gzip_bytes(npy))), "a compressed .npy file; decompress it first");
   EXPECT_EQ(error(folder.file("a.gz", gzip_bytes(npy).substr(0, 5))),
             "truncated: the gzip data end after 5 bytes, before they are complete");
   std::filesystem::create_directory(folder / "hollow");
-  EXPECT_EQ(error(folder / "hollow"), "a folder without files");
+  EXPECT_EQ(error(folder / "hollow"), "the folder contains no files");
   if (geteuid() != 0) {
     const auto locked = folder.file("locked", npy);
     std::filesystem::permissions(locked, std::filesystem::perms::none);

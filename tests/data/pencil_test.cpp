@@ -116,7 +116,7 @@ TEST(Pencil, AFolderThatCannotBeMadeIsNamed) {
   const TemporaryFolder folder;
   const auto target = folder.file("file", "") / "below";
   EXPECT_EQ(data_error(target, [&] { write_pencil(target, make_pencil({.size = 2})); }),
-            "cannot make the folder: Not a directory");
+            "cannot create the folder: Not a directory");
   EXPECT_EQ(folder.names(), std::vector<std::string>{"file"});
 }
 

@@ -222,7 +222,7 @@ TEST(Shuffle, StandardInputIsReadOnce) {
   ShuffledReader<double> reader(source, {});
   EXPECT_EQ(sorted(visit(reader, 0, 3)), all_of(10));
   EXPECT_EQ(sentence([&] { reader.begin_pass(1); }),
-            "-: a second pass over what can be read only once, expected a file");
+            "-: a second pass over data that can be read only once, expected a file");
 }
 
 TEST(Shuffle, SaysWhatIsWrong) {

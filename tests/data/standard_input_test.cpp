@@ -30,7 +30,7 @@ TEST(StandardInputSource, CsvIsReadOnceAsItComes) {
     EXPECT_FALSE(source->rewindable());
     EXPECT_TRUE(same_bits(read_all(*source, 1000).rows, expected));
     EXPECT_EQ(usage_error([&] { source->rewind(); }),
-              "standard input: read a second time, expected a file for that");
+              "standard input: cannot be read twice; expected a file");
   }
 }
 
@@ -102,7 +102,7 @@ TEST(StandardInputSource, IsCentredAsItComes) {
   EXPECT_EQ(rows, 3000);
   EXPECT_DOUBLE_EQ(stream.transform(0).mean()(0), 2999 / 2.0);
   EXPECT_EQ(usage_error([&] { stream.begin_pass(1); }),
-            "standard input: a second pass over what can be read only once, expected a file");
+            "standard input: a second pass over data that can be read only once, expected a file");
 }
 
 }  // namespace

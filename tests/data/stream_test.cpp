@@ -189,8 +189,8 @@ TYPED_TEST(Streams, TheRunningMeanIsThatOfTheRowsSoFar) {
   }
   EXPECT_EQ(count, 300);
   EXPECT_EQ(sentence([&] { stream.begin_pass(1); }),
-            "-: a second pass over what can be read only once, expected a file");
-  EXPECT_EQ(sentence([&] { stream.next(); }), "a batch was asked for before a pass was begun");
+            "-: a second pass over data that can be read only once, expected a file");
+  EXPECT_EQ(sentence([&] { stream.next(); }), "a batch was requested before a pass was started");
 }
 
 TYPED_TEST(Streams, CentringIsExactWhereTheDataCanBeReadTwice) {
@@ -247,7 +247,8 @@ TYPED_TEST(Streams, ARowThatOneViewDropsIsDroppedInBoth) {
 
 TYPED_TEST(Streams, DifferentNumbersOfRowsAreNamed) {
   using S = TypeParam;
-  const std::string expected = "left.csv has 300 rows and right.npy has 301; expected as many in both";
+  const std::string expected =
+      "left.csv has 300 rows and right.npy has 301; expected the same number in both";
   for (const bool left_any : {false, true})
     for (const bool right_any : {false, true})
       for (const auto centring : {Centring::none, Centring::exact})
@@ -319,7 +320,7 @@ TYPED_TEST(Streams, ThreeViewsStayInStep) {
                                        {.batch = 32, .transform = {.centring = centring}});
                   rows_of_pass(stream, 0);
                 }),
-                "left.csv has 300 rows and third.npy has 299; expected as many in all");
+                "left.csv has 300 rows and third.npy has 299; expected the same number in all");
 }
 
 /// Sets the flag when so many rows have been read.
@@ -414,7 +415,7 @@ TEST(Streams, SayWhatIsWrong) {
   EXPECT_EQ(error({left<double>(0)}), "left.csv: no rows to train on");
   EXPECT_EQ(error({left<double>(1)}), "left.csv: each of its 2 columns is constant");
   DataStream<double> stream(open<double>({left<double>(3)}), {});
-  EXPECT_EQ(sentence([&] { stream.next(); }), "a batch was asked for before a pass was begun");
+  EXPECT_EQ(sentence([&] { stream.next(); }), "a batch was requested before a pass was started");
 }
 
 }  // namespace

@@ -113,7 +113,7 @@ TEST(LineReader, StandardInputIsReadOnce) {
     lines.rewind();
     FAIL();
   } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(), "standard input: read a second time, expected a file for that");
+    EXPECT_STREQ(error.what(), "standard input: cannot be read twice; expected a file");
   }
 }
 

@@ -204,7 +204,7 @@ TYPED_TEST(RankTest, OrthonormalizingFactorFindsTheRankWhateverTheScales) {
     orthonormalizing_factor<S>(indefinite);
     FAIL() << "accepted an indefinite matrix";
   } catch (const DataError& error) {
-    EXPECT_STREQ(error.what(), "B is not positive definite: x'Bx < 0 was met");
+    EXPECT_STREQ(error.what(), "B is not positive definite: found x with x'Bx < 0");
   }
   EXPECT_THROW(orthonormalizing_factor<S>(-Matrix<S>::Identity(3, 3)), DataError);
 }

@@ -208,7 +208,7 @@ std::string refusal(const TwoFiles<double>& files, const CcaOptions& options) {
 TEST(Cca, WhatCannotBeAnsweredIsSaid) {
   auto files = planted<double>(300, 12, 10, 3);
   EXPECT_EQ(refusal<NumericalError>(files, {.components = 11}),
-            "right: 10 columns that are not constant, expected at least p = 11");
+            "right: 10 non-constant columns, expected at least p = 11");
   EXPECT_EQ(refusal<UsageError>(files, {.components = -1}), "p must not be negative, got -1");
   EXPECT_EQ(refusal<UsageError>(files, {.components = 1, .ridge = -1}),
             "a ridge must not be negative, got -1");

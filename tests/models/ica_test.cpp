@@ -209,7 +209,7 @@ TEST(IcaOddData, ARepeatedColumnLowersTheRank) {
 TEST(IcaOddData, SaysWhatIsMissing) {
   const auto rows = mixture<double>({.samples = 100, .features = 3});
   EXPECT_EQ(test::sentence([&] { fit(rows, {.components = 4}); }),
-            "mixtures.npy: 3 columns that are not constant, expected at least p = 4");
+            "mixtures.npy: 3 non-constant columns, expected at least p = 4");
   const RowMatrix<double> few = mixture<double>({.samples = 5, .features = 8});
   EXPECT_EQ(test::sentence([&] { fit(few); }),
             "mixtures.npy: the first 5 rows have rank 4, expected at least p = 8");

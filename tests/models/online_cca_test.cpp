@@ -1,4 +1,4 @@
-// CCA of rows as they come, against fit_cca on the same rows.
+// CCA of rows arrive in a stream, against fit_cca on the same rows.
 #include <landfall/data/rows/memory_source.hpp>
 #include <landfall/data/synthetic/planted_cca.hpp>
 #include <landfall/errors.hpp>
@@ -168,9 +168,11 @@ TEST(OnlineCca, ColumnsMayStandStillForeverOrAtFirst) {
 TEST(OnlineCca, WhatCannotBeIsSaidInOneSentence) {
   const auto views = planted_views<double>(300, 10, 8, 3);
   OnlineCca<double> model({.components = 3, .batch = 32, .first_rows = 64});
-  EXPECT_EQ(sentence<UsageError>([&] { model.result(); }), "no rows so far, expected some before a result");
+  EXPECT_EQ(sentence<UsageError>([&] { model.result(); }),
+            "no rows so far; a result needs at least one batch");
   model.partial_fit(some_rows(views.left, 0, 0), some_rows(views.right, 0, 0));
-  EXPECT_EQ(sentence<UsageError>([&] { model.result(); }), "no rows so far, expected some before a result");
+  EXPECT_EQ(sentence<UsageError>([&] { model.result(); }),
+            "no rows so far; a result needs at least one batch");
   views.push(model, 0, 3, {3});
   EXPECT_EQ(sentence<NumericalError>([&] { model.result(); }),
             "3 rows so far, expected at least 4 for p = 3");
@@ -183,7 +185,7 @@ TEST(OnlineCca, WhatCannotBeIsSaidInOneSentence) {
   };
   EXPECT_EQ(push(views.right, views.right), "left: a batch of 8 columns, expected 10 as before");
   EXPECT_EQ(push(views.left.topRows(3), views.right.topRows(2)),
-            "left has 3 rows, right has 2; expected as many");
+            "left has 3 rows, right has 2; expected the same number");
   RowMatrix<double> bad = views.right;
   bad(41, 5) = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(push(views.left, bad), "right: row 42, column 6 is NaN; every entry must be finite");
@@ -195,7 +197,7 @@ TEST(OnlineCca, WhatCannotBeIsSaidInOneSentence) {
   OnlineCca<double> narrow({.components = 9});
   views.push(narrow, 0, 300, {300});
   EXPECT_EQ(sentence<NumericalError>([&] { narrow.result(); }),
-            "right: 8 columns that are not constant in 300 rows, expected at least p = 9");
+            "right: 8 non-constant columns in 300 rows, expected at least p = 9");
   Views<double> flat = views;
   flat.left.rightCols(8) = flat.left.leftCols(2).replicate(1, 4);
   OnlineCca<double> poor({.components = 3});

@@ -1,4 +1,4 @@
-// ICA of rows as they come, against the mixing they were made with.
+// ICA of rows arrive in a stream, against the mixing they were made with.
 #include <landfall/data/synthetic/laplace_ica.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/models/ica/amari.hpp>
@@ -98,7 +98,8 @@ TEST(OnlineIca, WhatCannotBeIsSaidInOneSentence) {
   Matrix<double> mixing;
   auto rows = mixture<double>(300, 4, &mixing);
   OnlineIca<double> model({.components = 3});
-  EXPECT_EQ(sentence<UsageError>([&] { model.result(); }), "no rows so far, expected some before a result");
+  EXPECT_EQ(sentence<UsageError>([&] { model.result(); }),
+            "no rows so far; a result needs at least one batch");
   push(model, rows, 0, 3, {3});
   EXPECT_EQ(sentence<NumericalError>([&] { model.result(); }),
             "3 rows so far, expected at least 4 for p = 3");

@@ -1,4 +1,4 @@
-// LDA of rows as they come, against fit_lda on the same rows.
+// LDA of rows arrive in a stream, against fit_lda on the same rows.
 #include <landfall/errors.hpp>
 #include <landfall/models/lda/online_lda.hpp>
 #include <landfall/parallel/threads.hpp>
@@ -115,12 +115,13 @@ TEST(OnlineLda, SparseRowsGiveWhatDenseOnesGive) {
 TEST(OnlineLda, WhatCannotBeIsSaidInOneSentence) {
   auto data = made_up_classes<double>(300, 6, 3, 4, 1);
   OnlineLda<double> model({.components = 2, .batch = 32, .first_rows = 64});
-  EXPECT_EQ(sentence<UsageError>([&] { model.result(); }), "no rows so far, expected some before a result");
+  EXPECT_EQ(sentence<UsageError>([&] { model.result(); }),
+            "no rows so far; a result needs at least one batch");
   const auto rows = some_rows(data.rows, 0, 3);
   EXPECT_EQ(sentence<DataError>([&] {
               model.partial_fit(rows, std::vector<std::string>{"a", "b"});
             }),
-            "2 labels for 3 rows, expected as many");
+            "2 labels for 3 rows, expected the same number");
   EXPECT_EQ(sentence<UsageError>([&] {
               model.partial_fit(rows, std::vector<std::string>{"a", "b", "b"});
               model.result();
@@ -136,7 +137,7 @@ TEST(OnlineLda, WhatCannotBeIsSaidInOneSentence) {
   data.rows.rightCols(5).setZero();
   push(wide, data, 42, 300, {300});
   EXPECT_EQ(sentence<NumericalError>([&] { wide.result(); }),
-            "1 columns that are not constant in 258 rows so far, expected at least p = 2");
+            "1 non-constant columns in 258 rows so far, expected at least p = 2");
   EXPECT_THROW(OnlineLda<double>({.components = -1}), UsageError);
 }
 

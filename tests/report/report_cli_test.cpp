@@ -120,14 +120,13 @@ TEST_F(Report, WhatCannotBeIsASentence) {
   expect_error(cca({"--image", "6"}), 2,
                "--image: '6' is not a height and a width such as 28x14 (see landfall cca --help)");
   expect_error(cca({"--labels", "labels.txt"}), 3,
-               "labels.txt has 3 labels and d/left.npy has 2500 rows; expected as many");
+               "labels.txt has 3 labels and d/left.npy has 2500 rows; expected the same number");
   expect_error(landfall({"report", "none"}), 3, "none: no such folder");
-  expect_error(landfall({"report", "d"}), 3,
-               "d: no summary.json in it, expected a folder that --out has made");
+  expect_error(landfall({"report", "d"}), 3, "d: no summary.json in it, expected a folder written by --out");
   ASSERT_EQ(cca({"--out", "run"}).code, 0);
   folder_.file("run/summary.json", "{}");
   expect_error(landfall({"report", "run"}), 3,
-               "run: summary.json or report.json is not what landfall writes of a run");
+               "run: summary.json or report.json is not a file that landfall wrote");
   expect_help(landfall({"report", "--help"}));
 }
 

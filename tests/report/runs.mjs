@@ -39,7 +39,7 @@ export function makeRuns(folder, landfall) {
     run("named", "correlations", ["Canonical variates", "Weights"], [kHarm, kClass, "b & c", "landfall cca left.csv right.csv -p 2"]),
     run("pictures", "correlations", ["Canonical variates", "Weights", "Convergence"], ["pair 3", "held out", "--image 6x4"]),
     run("sources", "negentropy", ["Sources", "Weights", "Convergence"], ["source 1"]),
-    run("classes", "eigenvalues", ["Rows in the first directions", "Weights"], [kHarm, kClass]),
+    run("classes", "eigenvalues", ["Rows in the first discriminant directions", "Weights"], [kHarm, kClass]),
     run("pairs", "eigenvalues", ["Eigenvectors", "Convergence"], ["eigenvector 1"]),
   ];
 }

@@ -43,14 +43,15 @@ TEST_F(CheckpointFile, EveryByteCounts) {
 
 TEST_F(CheckpointFile, SaysWhatIsWrong) {
   std::string bytes = content(path_);
-  EXPECT_EQ(error("a,b\n1,2\n"), "not a checkpoint of landfall");
+  EXPECT_EQ(error("a,b\n1,2\n"), "not a landfall checkpoint");
   EXPECT_EQ(error(bytes.substr(0, bytes.size() - 1)), "a damaged checkpoint: 15 bytes, expected 11 and 5");
-  EXPECT_EQ(error(bytes.substr(0, 24)), "a damaged checkpoint: it ends too early");
+  EXPECT_EQ(error(bytes.substr(0, 24)), "a damaged checkpoint: it is truncated");
   std::string flipped = bytes;
   flipped[50] ^= 4;
-  EXPECT_EQ(error(flipped), "a damaged checkpoint: its checksum does not fit");
+  EXPECT_EQ(error(flipped), "a damaged checkpoint: checksum mismatch");
   bytes[bytes.find('1')] = '2';
-  EXPECT_EQ(error(bytes), "a checkpoint of format 2, expected at most 1: made by a newer landfall");
+  EXPECT_EQ(error(bytes),
+            "a checkpoint of format 2, expected at most 1: written by a newer version of landfall");
   std::filesystem::remove(path_);
   EXPECT_EQ(data_error(path_, [&] { read_checkpoint(path_); }), "no such file");
 }

@@ -78,7 +78,7 @@ TEST_F(Scores, FilesOfDifferentLengthsAreAnError) {
   } catch (const DataError& error) {
     const std::string text = error.what();
     EXPECT_NE(text.find("view0.npy has 5 rows and "), std::string::npos) << text;
-    EXPECT_NE(text.find("view2.npy has 7; expected as many in both"), std::string::npos) << text;
+    EXPECT_NE(text.find("view2.npy has 7; expected the same number in both"), std::string::npos) << text;
   }
 }
 

@@ -70,14 +70,14 @@ class CcaCommand final : public ModelCommand {
   const ProblemEntry& problem() const override { return find_problem("cca"); }
 
   ModelHelp help() const override {
-    return {.text = "Canonical correlations of two files with the same rows",
-            .components = "how many pairs; required",
+    return {.text = "Canonical correlations of two files with corresponding rows",
+            .components = "number of canonical pairs; required",
             .needs_components = true,
-            .method = "auto, exact, landing, or of landfall methods [auto]",
+            .method = "auto, exact, landing or a name from landfall methods [auto]",
             .baselines = Problem::cca,
             .defaults = {.passes = "4",
-                         .batch = "128 or 8p; sparse rows 1024",
-                         .ridge = "0.001; sparse 4n/N if more"},
+                         .batch = "128 or 8p; sparse data 1024",
+                         .ridge = "0.001; sparse data 4n/N if larger"},
             .report_labels = true,
             .guard = "4 or p/4",
             .examples =
@@ -86,7 +86,7 @@ class CcaCommand final : public ModelCommand {
   }
 
   void add_own_options(const OptionAdder& add) override {
-    add("--curve", curve_every_, "T", "passes between evaluations on all rows, for compare")
+    add("--curve", curve_every_, "T", "passes between evaluations on all rows (used by compare)")
         ->check(positive_number())
         ->group("");  // not in the help
   }

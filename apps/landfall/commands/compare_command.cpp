@@ -53,7 +53,7 @@ void check_methods(const std::vector<std::string>& methods, const std::vector<st
   for (const auto& method : methods)
     if (!known.empty() && std::find(known.begin(), known.end(), method) == known.end())
       throw CLI::ValidationError(
-          "--methods", fmt::format("'{}' is not a method of this problem, see landfall methods{}", method,
+          "--methods", fmt::format("'{}' is not a method for this problem; see landfall methods{}", method,
                                    suggestion(method, known)));
 }
 
@@ -114,25 +114,27 @@ void take_methods(CLI::App& command, CompareArguments& options) {
     if (auto* option = command.get_option_no_throw(name)) command.remove_option(option);
 
   const OptionAdder add{&command};
-  add("--methods", options.methods, "A,B,...", "names as --method takes them; required")
+  add("--methods", options.methods, "A,B,...", "names that --method accepts; required")
       ->delimiter(',')
       ->required();
   if (has_passes)
-    add("--passes", options.passes, "T,...", "methods that iterate run once with each [one default]")
+    add("--passes", options.passes, "T,...",
+        "numbers of passes; iterative methods run once for each [one default]")
         ->delimiter(',')
         ->check(positive_number());
   if (has_memory)
-    add("--memory", options.memory, "SIZE", "that may be used, such as 512MiB [2GiB]")->check(memory_size());
-  auto* out = add("--out", options.out, "FOLDER", "a new folder for the runs and the report");
-  command.add_flag("--force", options.force, "replace the comparison that is there")->needs(out);
+    add("--memory", options.memory, "SIZE", "memory the method may use, such as 512MiB [2GiB]")
+        ->check(memory_size());
+  auto* out = add("--out", options.out, "FOLDER", "new folder for the runs and the report");
+  command.add_flag("--force", options.force, "replace an existing comparison")->needs(out);
   command.add_flag("--json", options.json, "print one JSON object instead of the table");
-  command.add_flag("--quiet", options.quiet, "print the table alone, no progress");
+  command.add_flag("--quiet", options.quiet, "print only the table, no progress");
 }
 
 }  // namespace
 
 void setup_compare(CLI::App& program) {
-  auto* command = program.add_subcommand("compare", "Several methods on one problem, in one table");
+  auto* command = program.add_subcommand("compare", "Compare several methods on one problem");
   command->require_subcommand(1);
   for (const ProblemEntry& problem : problems())
     if (!problem.measures.empty()) problem.setup(*command, Action::compare);
@@ -142,7 +144,7 @@ void setup_compare(CLI::App& program) {
     problem->footer(fmt::format("Examples:\n{}", find_problem(problem->get_name()).compare_examples));
   }
   command->footer(
-      "Each run is a process of its own; the time of evaluations does not count.\n"
+      "Each run is a separate process; times exclude the evaluation.\n"
       "Examples:\n"
       "  landfall compare cca left.npy right.npy -p 5 --methods exact,landing\n"
       "  landfall compare gevp A.npy B.npy -p 5 --methods direct,lobpcg,landing");

@@ -16,7 +16,7 @@ CLI::Option* add_format(const OptionAdder& add, std::string& format, const std::
 }
 
 void setup_data(CLI::App& program) {
-  auto* data = program.add_subcommand("data", "Make data sets, or look into one");
+  auto* data = program.add_subcommand("data", "Generate data sets or describe one");
   data->require_subcommand(1);
   setup_data_info(*data);
   setup_data_pencil(*data);

@@ -18,14 +18,17 @@ void setup_data_laplace_ica(CLI::App& data) {
   auto* command = data.add_subcommand("laplace-ica", "Mixtures of independent sources, as in the paper");
   const OptionAdder add{command};
   LaplaceIcaOptions& mixture = options->mixture;
-  add("OUT", options->folder, "FOLDER", "for data, mixing.npy and truth.json; made if missing")->required();
+  add("OUT", options->folder, "FOLDER", "folder for data, mixing.npy and truth.json; created if missing")
+      ->required();
   add("-N,--samples", mixture.samples, "N", "rows [100000]")->check(whole_number(1));
-  add("-n,--features", mixture.features, "N", "columns, and sources [10]")->check(whole_number(1));
-  add("--condition", mixture.condition, "X", "of the mixing; 1 is orthogonal [1]")->check(number_from(1));
-  add("--uniform", mixture.uniform_sources, "K", "of the sources are uniform, not Laplace [0]")
+  add("-n,--features", mixture.features, "N", "number of columns and of sources [10]")
+      ->check(whole_number(1));
+  add("--condition", mixture.condition, "X", "condition number of the mixing matrix; 1 is orthogonal [1]")
+      ->check(number_from(1));
+  add("--uniform", mixture.uniform_sources, "K", "number of uniform sources; the others are Laplace [0]")
       ->check(whole_number(0));
   add_format(add, options->format, "npy");
-  add("--seed", mixture.seed, "N", "of all random numbers [0]")->check(whole_number(0));
+  add("--seed", mixture.seed, "N", "seed of all random numbers [0]")->check(whole_number(0));
   command->footer(
       "Examples:\n"
       "  landfall data laplace-ica out\n"

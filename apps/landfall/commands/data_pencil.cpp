@@ -17,16 +17,16 @@ void setup_data_pencil(CLI::App& data) {
   auto options = std::make_shared<Options>();
   auto* command = data.add_subcommand("pencil", "A generalized eigenproblem A x = lambda B x");
   const OptionAdder add{command};
-  add("OUT", options->folder, "FOLDER", "for A.npy and B.npy; made if missing")->required();
+  add("OUT", options->folder, "FOLDER", "folder for A.npy and B.npy; created if missing")->required();
   add("-n,--size", options->pencil.size, "N", "rows and columns of A and B [1000]")->check(whole_number(1));
   add("--condition", options->pencil.condition, "X", "condition number of A and of B [100]")
       ->check(number_from(1));
   add("--kind", options->kind, "NAME",
       "paper: spectra of the paper's text [paper]\n"
-      "released: of the authors' program\n"
+      "released: spectra of the authors' code\n"
       "planted: eigenvalues known, in OUT/eigenvalues.npy")
       ->check(one_of({"paper", "released", "planted"}));
-  add("--seed", options->pencil.seed, "N", "of the random bases [0]")->check(whole_number(0));
+  add("--seed", options->pencil.seed, "N", "seed of the random bases [0]")->check(whole_number(0));
   command->footer(
       "Examples:\n"
       "  landfall data pencil out\n"

@@ -28,21 +28,23 @@ void setup_data_planted_cca(CLI::App& data) {
   add("--left", planted.left, "N", "columns of the left view [200]")->check(whole_number(1));
   add("--right", planted.right, "N", "columns of the right view [200]")->check(whole_number(1));
   auto* components = add("-p,--components", options->components, "K",
-                         "canonical pairs, of correlations from 0.9 down to 0.5 [10]")
+                         "number of canonical pairs, with correlations from 0.9 down to 0.5 [10]")
                          ->check(whole_number(1));
-  auto* correlations = add("--correlations", planted.correlations, "X,...", "of the pairs, instead of -p")
-                           ->delimiter(',')
-                           ->check(number_from(0))
-                           ->excludes(components);
-  auto* condition = add("--condition", planted.condition, "X", "of the covariance of each view [100]")
-                        ->check(number_from(1));
+  auto* correlations =
+      add("--correlations", planted.correlations, "X,...", "correlations of the pairs (replaces -p)")
+          ->delimiter(',')
+          ->check(number_from(0))
+          ->excludes(components);
+  auto* condition =
+      add("--condition", planted.condition, "X", "condition number of the covariance of each view [100]")
+          ->check(number_from(1));
   auto* nonzeros = add("--nonzeros", options->nonzeros, "X",
-                       "sparse views with so many entries in a row, on average; "
-                       "columns are as frequent as words in a text")
+                       "sparse views with this mean number of nonzeros per row; "
+                       "column frequencies follow those of words in a text")
                        ->check(positive_number())
                        ->excludes(condition);
   auto* format = add_format(add, options->format, "npy; sparse: svm");
-  add("--seed", planted.seed, "N", "of all random numbers [0]")->check(whole_number(0));
+  add("--seed", planted.seed, "N", "seed of all random numbers [0]")->check(whole_number(0));
   command->footer(
       "Examples:\n"
       "  landfall data planted-cca out --left 300 --correlations 0.9,0.7,0.4\n"

@@ -68,10 +68,13 @@ void setup(CLI::App& data, const ImageSet& set) {
   auto* command =
       data.add_subcommand(set.command, fmt::format("The halves of {} images as two views", set.title));
   const OptionAdder add{command};
-  add("OUT", options->folder, "FOLDER", "for left, right and labels.npy; made if missing")->required();
-  auto* images = add("--images", options->images, "FILE", "other images: an IDX file, plain or gzip");
-  add("--labels", options->labels, "FILE", "their labels: an IDX file; none by default")->needs(images);
-  command->add_flag("--top-bottom", options->top_bottom, "left is the upper half, right the lower");
+  add("OUT", options->folder, "FOLDER", "folder for left, right and labels.npy; created if missing")
+      ->required();
+  auto* images =
+      add("--images", options->images, "FILE", "IDX file with other images, plain or gzip-compressed");
+  add("--labels", options->labels, "FILE", "IDX file with their labels [none]")->needs(images);
+  command->add_flag("--top-bottom", options->top_bottom,
+                    "split into an upper (left) and a lower (right) half");
   add_format(add, options->format, "npy");
   command->footer(
       fmt::format("Examples:\n"

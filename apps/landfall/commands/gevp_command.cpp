@@ -100,7 +100,7 @@ void print_end(const GevpResult<S>& result, double seconds, bool wanted) {
   } else if (!converged) {
     const bool limit = result.termination == Termination::iteration_limit;
     fmt::print(stderr, "landfall: not converged: {} {} after {} iterations, the largest residual is {:.1e}\n",
-               method, limit ? "reached its limit" : "made no more progress", result.iterations,
+               method, limit ? "reached the iteration limit" : "stagnated", result.iterations,
                result.stationarity);
   }
 }
@@ -131,7 +131,7 @@ std::pair<OperatorPtr<S>, OperatorPtr<S>> load_operators(const GevpArguments& op
 
 ShownPlan shown(const GevpPlan& plan) {
   return {to_string(plan.method),
-          fmt::format("{} (lobpcg: the time of {:.0f} iterations)", plan.reason, kPlannedIterations),
+          fmt::format("{} (lobpcg: time of {:.0f} iterations)", plan.reason, kPlannedIterations),
           {{"direct", plan.direct}, {"lobpcg", plan.lobpcg}}};
 }
 
@@ -229,31 +229,35 @@ void setup_gevp(CLI::App& parent, Action action) {
   const auto& files = gevp_problem().files;
   add(files[0].name, options->a, "FILE", files[0].text)->required();
   add(files[1].name, options->b, "FILE", files[1].text)->required();
-  add("-p,--components", options->gevp.components, "K", "how many eigenpairs; required")
+  add("-p,--components", options->gevp.components, "K", "number of eigenpairs; required")
       ->required()
       ->check(whole_number(1));
   command->add_flag("--smallest", options->gevp.smallest, "the smallest eigenvalues instead of the largest");
-  add("--method", options->method, "NAME", "auto, direct, lobpcg, landing, or of landfall methods [auto]")
+  add("--method", options->method, "NAME",
+      "auto, direct, lobpcg, landing or a name from landfall methods [auto]")
       ->check(known_method({"auto", "direct", "lobpcg", "landing"}, Problem::gevp));
-  auto* direction =
-      add("--direction", options->direction, "NAME",
-          "of landing: metric, riemannian, euclidean, preconditioned [riemannian for the largest "
-          "where B can be factored, otherwise preconditioned by a sketch of B]")
-          ->check(one_of({"auto", "metric", "riemannian", "euclidean", "preconditioned"}));
+  auto* direction = add("--direction", options->direction, "NAME",
+                        "direction of landing: metric, riemannian, euclidean or preconditioned [riemannian "
+                        "for the largest eigenvalues "
+                        "if B can be factorised, otherwise preconditioned with a sketch of B]")
+                        ->check(one_of({"auto", "metric", "riemannian", "euclidean", "preconditioned"}));
   add("--tolerance", options->gevp.tolerance, "X",
       "relative residual at which to stop [1e-10; 1e-5 in single precision]")
       ->check(positive_number());
-  add("--max-iterations", options->gevp.max_iterations, "N", "where to stop [lobpcg 1000, landing 20000]")
+  add("--max-iterations", options->gevp.max_iterations, "N",
+      "maximum number of iterations [lobpcg 1000, landing 20000]")
       ->check(whole_number(1));
-  add("--step", options->gevp.step, "ETA", "of a baseline [from the data]")->check(positive_number());
+  add("--step", options->gevp.step, "ETA", "step size of a baseline [chosen from the data]")
+      ->check(positive_number());
   add("--known", options->known, "FILE", "eigenvalues to compare with");
   add("--precision", options->run.precision, "NAME", "single or double [double]")
       ->check(one_of({"single", "double"}));
-  add("--seed", options->gevp.seed, "N", "of the random start [0]")->check(whole_number(0));
-  add("--threads", options->run.threads, "N", "of dense products [all]")->check(whole_number(1));
+  add("--seed", options->gevp.seed, "N", "seed of the random starting point [0]")->check(whole_number(0));
+  add("--threads", options->run.threads, "N", "number of threads for dense products [all]")
+      ->check(whole_number(1));
   auto* out = add("--out", options->run.out, "FOLDER",
-                  "a new folder for eigenvalues.npy, eigenvectors.npy, history, summary and report");
-  command->add_flag("--force", options->run.force, "replace the run that is there")->needs(out);
+                  "new folder for eigenvalues.npy, eigenvectors.npy, history, summary and report");
+  command->add_flag("--force", options->run.force, "replace an existing run")->needs(out);
   command->add_flag("--json", options->run.json, "print one JSON object instead of the table");
   add_quiet(add, options->run.quiet, options->run.verbose);
   command->footer(
@@ -264,7 +268,7 @@ void setup_gevp(CLI::App& parent, Action action) {
     if (action == Action::compare) return;
     if (direction->count() > 0 && options->method != "auto" && options->method != "landing")
       throw CLI::ValidationError("--direction",
-                                 fmt::format("is of landing, but --method is {}", options->method));
+                                 fmt::format("is an option of landing, but --method is {}", options->method));
     check(*options);
     if (action == Action::plan) require_planned(options->gevp.baseline);
     const bool single = options->run.precision == "single";

@@ -40,7 +40,7 @@ class IcaFit final : public ModelFit<S> {
 
   ShownPlan plan(const FitOptions& options) override {
     return {"landing",
-            options.method == FitMethod::landing ? "asked for" : "the only method",
+            options.method == FitMethod::landing ? "requested" : "the only method",
             {{"landing", plan_ica<S>(*this->views[0], options)}}};
   }
 
@@ -94,9 +94,9 @@ class IcaCommand final : public ModelCommand {
 
   ModelHelp help() const override {
     return {.text = "Independent components of the rows of a file",
-            .components = "how many [as many as columns]",
+            .components = "number of components [all columns]",
             .methods = {"auto", "landing"},
-            .method = "auto, landing, or of landfall methods [auto: landing]",
+            .method = "auto, landing or a name from landfall methods [auto: landing]",
             .baselines = Problem::ica,
             .defaults = {.passes = "1 to 4, as needed", .batch = "1024 or 8p", .ridge = "0"},
             .passes = 1,
@@ -111,7 +111,7 @@ class IcaCommand final : public ModelCommand {
         "--contrast", {"logcosh", "exp", "cube"},
         [this](const std::string& name) { options.fit.contrast = parse_contrast(name); },
         "logcosh, exp (outliers) or cube (kurtosis) [logcosh]");
-    add("--truth", truth_, "FILE", "the mixing matrix, for the Amari distance to it");
+    add("--truth", truth_, "FILE", "true mixing matrix; reports the Amari distance to it");
   }
 
   std::unique_ptr<ModelFit<float>> open_single() const override {

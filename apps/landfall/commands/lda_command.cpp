@@ -27,7 +27,7 @@ LabelledSource<S> open_data(const std::string& data, const LabelOptions& options
   }
   if (source->format() != "svmlight")
     throw UsageError(
-        fmt::format("{}: only svmlight files have labels of their own; expected --labels FILE or "
+        fmt::format("{}: only svmlight files contain labels; expected --labels FILE or "
                     "--label-column NAME",
                     source->name()));
   Labels labels = labels_of(*source);
@@ -98,10 +98,10 @@ class LdaCommand final : public ModelCommand {
   const ProblemEntry& problem() const override { return find_problem("lda"); }
 
   ModelHelp help() const override {
-    return {.text = "Directions in which classes of rows differ most",
-            .components = "how many [one less than classes]",
-            .method = "auto, exact or landing [auto: what fits, then time]",
-            .defaults = {.passes = "4", .batch = "128 or 8p; sparse rows 1024", .ridge = "1e-6; double 1e-8"},
+    return {.text = "Directions that separate classes of rows best",
+            .components = "number of directions [number of classes - 1]",
+            .method = "auto, exact or landing [auto: exact if it fits and is faster]",
+            .defaults = {.passes = "4", .batch = "128 or 8p; sparse data 1024", .ridge = "1e-6; double 1e-8"},
             .centring = false,
             .guard = "16 or p",
             .examples =
@@ -110,8 +110,9 @@ class LdaCommand final : public ModelCommand {
   }
 
   void add_data_options(const OptionAdder& add) override {
-    auto* file = add("--labels", labels_.file, "FILE", "one per row: text, .npy, IDX [svmlight: its own]");
-    add("--label-column", labels_.column, "NAME", "or number from 1: of DATA, instead of --labels")
+    auto* file = add("--labels", labels_.file, "FILE",
+                     "labels, one per row: text, .npy or IDX [svmlight: from the file]");
+    add("--label-column", labels_.column, "NAME", "column of DATA with the labels, by name or number from 1")
         ->excludes(file);
   }
 

@@ -13,7 +13,7 @@ namespace {
 void print_methods() {
   std::size_t width = 6;
   for (const Baseline& baseline : baselines()) width = std::max(width, baseline.name.size());
-  fmt::print("{:<{}}  cca  gevp  ica  {:<13}  what it is\n", "method", width, "formulas");
+  fmt::print("{:<{}}  cca  gevp  ica  {:<13}  description", "method", width, "formulas");
   for (const Baseline& baseline : baselines()) {
     const auto mark = [&](Problem problem) { return baseline.solves(problem) ? "x" : ""; };
     fmt::print("{:<{}}  {:^3}  {:^4}  {:^3}  {:<13}  {} ({})\n", baseline.name, width, mark(Problem::cca),
@@ -25,7 +25,7 @@ void print_methods() {
 }  // namespace
 
 void setup_methods(CLI::App& program) {
-  auto* command = program.add_subcommand("methods", "The methods that --method takes beside landing");
+  auto* command = program.add_subcommand("methods", "List the methods that --method accepts besides landing");
   command->footer(
       "Examples:\n"
       "  landfall methods\n"

@@ -17,7 +17,7 @@
 namespace landfall::app {
 namespace {
 
-/// Options that change no number. Files do, but other data is recognised by its mark.
+/// Options that do not affect the result. Files do, but changed data is detected by its fingerprint.
 bool is_neutral(const CLI::Option& option) {
   constexpr std::array names{
       "--labels", "--truth", "--out",     "--json",  "--quiet",   "--force",           "--help",
@@ -172,7 +172,7 @@ void run(const ModelCommand& model, const CLI::App& command) {
                         .resume = options.resume,
                         .stop = [&] { return interrupts->asked(); }});
   if (options.resume && !saved.resumed() && !options.quiet)
-    fmt::print(stderr, "{}: no checkpoint, so the run begins anew\n", options.out);
+    fmt::print(stderr, "{}: no checkpoint, starting from the beginning\n", options.out);
   Checkpoints checkpoints = saved.hooks();
   if (interrupts)
     checkpoints.finish = [&, finish = checkpoints.finish](const std::string& state) {

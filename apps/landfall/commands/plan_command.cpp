@@ -5,11 +5,11 @@
 namespace landfall::app {
 
 void setup_plan(CLI::App& program) {
-  auto* command = program.add_subcommand("plan", "What a command would do, with its memory and time");
+  auto* command = program.add_subcommand("plan", "Predict the method, memory and time of a command");
   command->require_subcommand(1);
   for (const ProblemEntry& problem : problems()) problem.setup(*command, Action::plan);
   command->footer(
-      "Takes the arguments of the command.\n"
+      "Accepts the arguments of the command.\n"
       "Examples:\n"
       "  landfall plan cca left.npy right.npy -p 5 --memory 512MiB\n"
       "  landfall plan gevp A.npy B.npy -p 10 --json");

@@ -13,7 +13,7 @@ void setup_report(CLI::App& program) {
   auto run = std::make_shared<std::string>();
   auto* command = program.add_subcommand("report", "Write the report of a run again");
   const OptionAdder add{command};
-  add("RUN", *run, "FOLDER", "that --out has made; gets report.html")->required();
+  add("RUN", *run, "FOLDER", "folder written by --out; report.html goes there")->required();
   command->footer(
       "Examples:\n"
       "  landfall report run\n"

@@ -29,7 +29,7 @@ bool has_views(const fs::path& folder) {
 fs::path find_data(const ReproduceArguments& options) {
   if (options.data.empty()) return has_views("mnist") ? fs::path("mnist") : fs::path();
   if (!has_views(options.data))
-    throw DataError(fmt::format("{}: no left.npy and right.npy there; landfall data split-mnist writes them",
+    throw DataError(fmt::format("{}: no left.npy and right.npy in it; landfall data split-mnist writes them",
                                 options.data));
   return options.data;
 }
@@ -80,7 +80,7 @@ void run(const ReproduceArguments& options) {
 
 void setup_reproduce(CLI::App& program) {
   auto options = std::make_shared<ReproduceArguments>();
-  auto* command = program.add_subcommand("reproduce", "The paper's figures and tables");
+  auto* command = program.add_subcommand("reproduce", "Reproduce the paper's figures and tables");
   const OptionAdder add{command};
   std::vector<std::string> names;
   for (const Figure& figure : figures()) names.push_back(figure.name);
@@ -88,10 +88,10 @@ void setup_reproduce(CLI::App& program) {
   add("NAME", options->name, "NAME", fmt::format("{}", fmt::join(names, "\n")))
       ->required()
       ->check(one_of(names));
-  command->add_flag("--quick", options->settings.quick, "small sizes: all in a minute");
-  add("--out", options->out, "FOLDER", "for NAME.html and csv files [reproduction]");
-  add("--data", options->data, "FOLDER", "that landfall data split-mnist made [mnist]");
-  add("--seed", options->settings.seed, "N", "of everything random [0]")->check(whole_number(0));
+  command->add_flag("--quick", options->settings.quick, "small sizes; everything takes about a minute");
+  add("--out", options->out, "FOLDER", "folder for NAME.html and csv files [reproduction]");
+  add("--data", options->data, "FOLDER", "folder written by landfall data split-mnist [mnist]");
+  add("--seed", options->settings.seed, "N", "seed of all random numbers [0]")->check(whole_number(0));
   command->footer(
       "Examples:\n"
       "  landfall reproduce all --quick\n"

@@ -13,11 +13,11 @@ namespace landfall::app {
 
 void setup_completion(CLI::App& program) {
   auto shell = std::make_shared<std::string>();
-  auto* command = program.add_subcommand("completion", "A script by which bash or zsh completes");
+  auto* command = program.add_subcommand("completion", "Print a completion script for bash or zsh");
   const OptionAdder add{command};
   add("SHELL", *shell, "NAME", "bash or zsh")->required()->check(one_of({"bash", "zsh"}));
   command->footer(
-      "make install puts both where shells find them. By hand, for instance:\n"
+      "make install installs both. To enable one manually, for example:\n"
       "Examples:\n"
       "  source <(landfall completion bash)\n"
       "  landfall completion zsh > ~/.zfunc/_landfall");
@@ -28,7 +28,7 @@ void setup_completion(CLI::App& program) {
 }
 
 void setup_man(CLI::App& program) {
-  auto* command = program.add_subcommand("man", "The manual page of all commands, as roff");
+  auto* command = program.add_subcommand("man", "Print the manual page (roff)");
   command->footer(
       "Examples:\n"
       "  landfall man | man -l -\n"

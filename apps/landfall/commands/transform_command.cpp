@@ -43,7 +43,7 @@ std::vector<std::size_t> chosen_views(const TransformArguments& options, const F
   if (problem.views.size() == 1) {
     if (!options.view.empty())
       throw UsageError(
-          fmt::format("--view: {} is a run of {}, which has one view", options.run, problem.name));
+          fmt::format("--view: {} is a run of {}, which has only one view", options.run, problem.name));
     if (options.data.size() != 1)
       throw UsageError(
           fmt::format("{}: a run of {} takes one file, got {}", options.run, problem.name, given));
@@ -74,9 +74,8 @@ SourcePtr<S> open_columns(const TransformArguments& options, const std::string& 
   if (const auto range = source->indices()) {
     const Index first = first_index.value_or(range->first);
     if (range->first < first)
-      throw DataError(
-          fmt::format("{}: counts columns from {}, expected {} as in the file that {} was fitted on",
-                      source->name(), range->first, first, options.run));
+      throw DataError(fmt::format("{}: counts columns from {}, expected {} as in the data of {}",
+                                  source->name(), range->first, first, options.run));
     if (range->last - first < expected)
       source->set_indices({first, first + expected - 1});
     else
@@ -102,7 +101,7 @@ ScoreReader<S> open_scores(const TransformArguments& options, const FittedRun& r
   if (missing == Missing::mean && !run.centred) {
     if (options.missing)
       throw UsageError(
-          fmt::format("--missing mean: {} was fitted without centring and holds no means", options.run));
+          fmt::format("--missing mean: {} was fitted without centring, so it has no means", options.run));
     missing = Missing::error;
   }
   return {std::move(views), {.centring = run.centred ? Centring::exact : Centring::none, .missing = missing}};
@@ -176,13 +175,13 @@ void write_all(const TransformArguments& options, ScoreReader<S>& reader, Out& o
     }
   }
   if (reader.read() == reader.dropped())
-    throw DataError(fmt::format("{}: {}, none without missing values", options.data[0],
+    throw DataError(fmt::format("{}: all {} have missing values", options.data[0],
                                 counted(static_cast<std::size_t>(reader.read()), "row")));
   out.finish();
   if (options.quiet) return;
   const Index rows = reader.read() - reader.dropped();
   if (reader.dropped() > 0)
-    fmt::print(stderr, "{} with missing values left out\n",
+    fmt::print(stderr, "{} dropped because of missing values\n",
                counted(static_cast<std::size_t>(reader.dropped()), "row"));
   if (options.predict)
     fmt::print(stderr, "wrote {}, the classes of {}\n", options.out,
@@ -206,31 +205,33 @@ void run(const TransformArguments& options, const FittedRun& fitted) {
 void require_new_file(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::exists(std::filesystem::symlink_status(Hdf5Path::split(path).file, ignored)))
-    throw UsageError(fmt::format("{}: exists already; give a file that does not", path));
+    throw UsageError(fmt::format("{}: already exists; choose another file", path));
 }
 
 }  // namespace
 
 void setup_transform(CLI::App& program) {
   auto options = std::make_shared<TransformArguments>();
-  auto* command = program.add_subcommand("transform", "Scores of rows by what a run has found");
+  auto* command = program.add_subcommand("transform", "Score new rows with a fitted run");
   const OptionAdder add{command};
-  add("RUN", options->run, "FOLDER", "that --out of cca, ica, lda or gevp has made")->required();
-  add("DATA", options->data, "FILE ...", "with the columns it was fitted on; of cca left and right")
+  add("RUN", options->run, "FOLDER", "folder written by --out of cca, ica, lda or gevp")->required();
+  add("DATA", options->data, "FILE ...",
+      "data with the columns of the fit; for cca the left and the right file")
       ->required();
   add("-o,--out", options->out, "FILE",
-      "a new file for the scores: .npy, .csv, .tsv, .svm, .mtx or "
-      ".h5; of cca the left columns, then the right ones; required")
+      "new file for the scores: .npy, .csv, .tsv, .svm, .mtx or "
+      ".h5; for cca the left scores, then the right ones; required")
       ->required();
   add.choice(
       "--view", {"left", "right"},
       [options = options.get()](const std::string& name) { options->view = name; },
-      "of cca, where DATA is one file: left or right");
-  command->add_flag("--predict", options->predict, "of lda: the classes, one per line, instead of scores");
-  add("--label-column", options->column, "NAME", "or number from 1: a column of DATA to leave out");
+      "view of a cca run that DATA is: left or right");
+  command->add_flag("--predict", options->predict,
+                    "write predicted classes of an lda run, one per line, instead of scores");
+  add("--label-column", options->column, "NAME", "column of DATA to exclude, by name or number from 1");
   add_missing(
       add, [options = options.get()](Missing missing) { options->missing = missing; },
-      "values: error, drop (the row) or mean [as in the run]");
+      "missing values: error, drop (the row) or mean [as in the run]");
   command->add_flag("--quiet", options->quiet, "print nothing, no progress");
   command->footer(
       "Examples:\n"

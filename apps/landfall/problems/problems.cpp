@@ -23,7 +23,7 @@ std::span<const ProblemEntry> problems() {
   static const std::vector<ProblemEntry> all{
       {.name = "cca",
        .setup = setup_cca,
-       .files = {{"LEFT", kFormats}, {"RIGHT", "the same rows in other columns"}},
+       .files = {{"LEFT", kFormats}, {"RIGHT", "file with the corresponding rows of the other view"}},
        .views = {{.name = "left", .weights = "weights_left.npy", .mean = "mean_left.npy"},
                  {.name = "right", .weights = "weights_right.npy", .mean = "mean_right.npy"}},
        .exact = "exact",
@@ -68,7 +68,7 @@ std::span<const ProblemEntry> problems() {
        .component = "direction",
        .bars = {{"eigenvalue", "eigenvalues"}},
        .scores = ScoreCharts::classes,
-       .scores_title = "Rows in the first directions"},
+       .scores_title = "Rows in the first discriminant directions"},
       {.name = "gevp",
        .setup = setup_gevp,
        .files = {{"A", "symmetric matrix: .npy, or Matrix Market, dense or sparse"},

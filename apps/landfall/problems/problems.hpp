@@ -15,10 +15,10 @@ class App;
 
 namespace landfall::app {
 
-/// What becomes of a problem and its options.
+/// What to do with a problem and its options.
 enum class Action {
   run,
-  plan,     // told what run would do
+  plan,     // print what run would do
   compare,  // nothing: the options are there, and compare runs them
 };
 
@@ -92,7 +92,7 @@ struct ProblemEntry {
   std::string_view scores_title = {};
   std::string_view weights_title = "Weights", weight = "weights", vector = {};  // of a chart of weights
   std::string_view features = "columns";
-  std::string_view convergence = "After each step, as its batch and those before tell it.";
+  std::string_view convergence = "After each step, estimated from its batch and those before.";
 };
 
 /// In the order of the help page.

@@ -29,7 +29,7 @@ Json read_summary(const fs::path& folder) {
   if (!fs::exists(folder, error)) throw DataError(fmt::format("{}: no such folder", folder.string()));
   if (!fs::exists(summary_in(folder), error))
     throw DataError(
-        fmt::format("{}: no summary.json in it, expected a folder that --out has made", folder.string()));
+        fmt::format("{}: no summary.json in it, expected a folder written by --out", folder.string()));
   return read_json(summary_in(folder));
 }
 

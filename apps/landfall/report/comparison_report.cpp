@@ -105,7 +105,7 @@ Json curves(const Json& result) {
   if (result["exact"].is_null()) return charts;
   const double optimum = result["exact"]["value"];
   for (const char* x : {"passes", "seconds"}) {
-    chart("Missing to exact", x,
+    chart("Gap to exact", x,
           [&](const Json& at) { return 1 - at["total_correlation"].get<double>() / optimum; });
     chart("Infeasibility", x, [](const Json& at) { return at["infeasibility"].get<double>(); });
   }
@@ -123,23 +123,23 @@ void write_comparison_report(const std::filesystem::path& folder) {
   const Json result = read_json(folder / kComparison);
   const ProblemEntry& problem = find_problem(result["problem"].get<std::string>());
   std::vector<std::string> words{
-      "Each run was a process of its own; its seconds do not count the evaluation on all rows. "
-      "Its own report is in the folder of its name beside this one."};
+      "Each run was a separate process; times exclude the evaluation on all rows. "
+      "Its own report is in the folder of the same name next to this file."};
   if (!result["exact"].is_null())
     words.push_back(fmt::format("The exact optimum is {:.6f}.", result["exact"]["value"].get<double>()));
   Json sections = Json::array();
   sections.push_back({{"heading", "Methods"}, {"text", words}, {"table", table(problem, result)}});
-  sections.push_back({{"heading", "What they cost"}, {"charts", cost_charts(result)}});
+  sections.push_back({{"heading", "Cost"}, {"charts", cost_charts(result)}});
   if (Json charts = curves(result); !charts.empty())
     sections.push_back(
         {{"heading", "Convergence"},
          {"text",
-          "On all rows: which share of the exact total is missing, and the distance from the manifold. The "
-          "clock stands still while this is found out."},
+          "Evaluated on all rows: the missing fraction of the exact total, and the infeasibility. "
+          "Times exclude this evaluation."},
          {"charts", std::move(charts)}});
   else if (charts = convergence(folder, result); !charts.empty())
-    sections.push_back({{"heading", "On the way"},
-                        {"text", "What each method saw of its batches, step by step."},
+    sections.push_back({{"heading", "Convergence"},
+                        {"text", "What each method estimated from its batches at each step."},
                         {"charts", std::move(charts)}});
   if (result.contains("command"))
     sections.push_back({{"heading", "How to reproduce it"}, {"code", shell_text(result["command"])}});

@@ -56,9 +56,9 @@ Json weights_section(const Run& run) {
   Json section{{"heading", run.problem.weights_title}};
   if (run.rows.contains("image")) {
     section["text"] = run.weights.size() == 2
-                          ? "One picture for each pair: the weights of the left view beside those of the "
-                            "right one, on the scale of the largest of both."
-                          : "One picture for each, on the scale of its largest weight.";
+                          ? "One image for each pair: the weights of the left view next to those of the "
+                            "right view, scaled by the largest of both."
+                          : "One image for each, scaled by its largest weight.";
     if (components > kMostPictures)
       section["text"] =
           Json::array({section["text"], fmt::format("The first {} of {}.", kMostPictures, components)});
@@ -151,13 +151,13 @@ Json trace_charts(const Run& run, const Sample& sample, const std::string& rows)
   const std::size_t all = run.summary.at("components");
   Json section;
   section["text"] = fmt::format(
-      "The first {} of the data as sources{}. Drag over a trace to look closer, double-click to go back.",
-      rows, all > first.size() ? fmt::format(", {} of {}", first.size(), all) : "");
+      "The first {} of the data as sources{}. Drag over a trace to zoom in, double-click to zoom out.", rows,
+      all > first.size() ? fmt::format(", {} of {}", first.size(), all) : "");
   for (std::size_t j = 0; j < first.size(); ++j)
     section["charts"].push_back(
         {{"kind", "trace"},
          {"title", fmt::format("source {}", j + 1)},
-         {"label", fmt::format("Source {} over {}, a line about 0.", j + 1, rows)},
+         {"label", fmt::format("Source {} over {}, centred at 0.", j + 1, rows)},
          {"wide", true},
          {"sync", "sources"},
          {"x_label", j + 1 == first.size() ? Json("row") : Json()},
@@ -233,7 +233,7 @@ Json result_section(const Run& run) {
   if_there({"rows", "samples"});
   facts.push_back(fact(run.problem.features, features(run)));
   facts.push_back(fact("time", time_text(run.summary.at("seconds").at("total"))));
-  facts.push_back(fact("memory at most", memory_text(run.summary.at("peak_memory_bytes"))));
+  facts.push_back(fact("peak memory", memory_text(run.summary.at("peak_memory_bytes"))));
   return section;
 }
 
@@ -285,8 +285,8 @@ Json page(const Run& run) {
         {{"heading", "Convergence"}, {"text", run.problem.convergence}, {"charts", std::move(charts)}});
   sections.push_back(plan_section(run));
   sections.push_back(reproduce_section(run));
-  page["footer"] = fmt::format("Landfall {}. This page needs nothing but itself.",
-                               run.summary.at("version").get<std::string>());
+  page["footer"] =
+      fmt::format("Landfall {}. This page is self-contained.", run.summary.at("version").get<std::string>());
   return page;
 }
 
@@ -296,7 +296,7 @@ namespace {
 
 [[noreturn]] void refuse(const fs::path& folder) {
   throw DataError(
-      fmt::format("{}: summary.json or report.json is not what landfall writes of a run", folder.string()));
+      fmt::format("{}: summary.json or report.json is not a file that landfall wrote", folder.string()));
 }
 
 const ProblemEntry& problem_of(const fs::path& folder, const Json& summary) {

@@ -31,7 +31,8 @@ std::vector<Index> parse_image(std::string_view text) {
 }  // namespace
 
 void add_image(const OptionAdder& add, ReportOptions& report) {
-  add("--image", report.image, "HxW", "columns are pixels, row by row: weights as pictures in the report")
+  add("--image", report.image, "HxW",
+      "image size, if columns are pixels (row by row); the report shows weights as images")
       ->check(CLI::Validator(
           [](std::string& text) {
             return parse_image(text).empty()
@@ -42,7 +43,7 @@ void add_image(const OptionAdder& add, ReportOptions& report) {
 }
 
 void add_report_labels(const OptionAdder& add, ReportOptions& report) {
-  add("--labels", report.labels, "FILE", "one per row: colours of the rows in the report, no more");
+  add("--labels", report.labels, "FILE", "labels, one per row; they only colour the rows in the report");
 }
 
 Labels read_labels_of(const std::string& path, std::optional<Index> rows) {

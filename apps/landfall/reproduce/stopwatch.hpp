@@ -1,4 +1,4 @@
-// Wall-clock seconds since it was made.
+// Wall-clock seconds since construction.
 #pragma once
 
 #include <algorithm>

@@ -102,7 +102,7 @@ StreamProblem ica_problem(const ReproduceSettings& settings) {
   LaplaceIca<float> mixture({.samples = rows, .seed = settings.seed});
   Batch<float> batch;
   mixture.read(0, rows, batch);
-  StreamProblem problem{.source = fmt::format("made-up mixtures of Laplace sources, {} rows", rows),
+  StreamProblem problem{.source = fmt::format("synthetic mixtures of Laplace sources, {} rows", rows),
                         .data = {batch.dense()},
                         .components = 10,
                         .mixing = mixture.mixing()};

@@ -1,4 +1,4 @@
-// This program run by itself, for a memory and clocks of its own.
+// Runs this program as a child process, to measure its time and memory separately.
 //
 //   const ChildRun run = run_self({"cca", "left.npy", "right.npy", "-p", "5", "--json"});
 //   if (run.code == 0) use(nlohmann::json::parse(run.out));

@@ -20,7 +20,8 @@ Matrix<S> read_part(const fs::path& path, std::optional<Index> rows, std::option
   if (matrix.rows() != rows.value_or(matrix.rows()) || matrix.cols() != cols.value_or(matrix.cols()))
     throw DataError(fmt::format("{}: {}x{}, expected {}x{}", path.string(), matrix.rows(), matrix.cols(),
                                 rows.value_or(matrix.rows()), cols.value_or(matrix.cols())));
-  if (!all_finite(matrix)) throw DataError(fmt::format("{}: a number that is not finite", path.string()));
+  if (!all_finite(matrix))
+    throw DataError(fmt::format("{}: contains a number that is not finite", path.string()));
   return matrix;
 }
 
@@ -53,8 +54,7 @@ FittedRun read_run(const fs::path& folder) {
   } catch (const UsageError& error) {
     throw DataError(fmt::format("{}: {}", (folder / "summary.json").string(), error.what()));
   } catch (const Json::exception&) {
-    throw DataError(
-        fmt::format("{}: not the summary that landfall writes of a run", (folder / "summary.json").string()));
+    throw DataError(fmt::format("{}: not a summary written by landfall", (folder / "summary.json").string()));
   }
   return run;
 }

@@ -1,4 +1,4 @@
-// What a run folder holds of a fit, to apply it to other rows.
+// Reads a fitted model from a run folder, to score new rows.
 //
 //   const FittedRun run = read_run("run");                       // DataError: not the folder of a run
 //   const auto view = read_view<float>(run, 0);

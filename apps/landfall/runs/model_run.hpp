@@ -62,7 +62,7 @@ struct Delivery {
 /// Writes the run folder if one is wanted. Then prints the summary or the table.
 void deliver(const RunOptions& run, Delivery delivery);
 
-/// "left.npy: 2 constant columns left out", if there are any; to standard error, as the next.
+/// "left.npy: 2 constant columns were left out", if there are any; to standard error, as the next.
 void tell_dropped(std::string_view name, const std::vector<Index>& columns);
 /// What landing took from the first rows, and how often it had to halve its step.
 void tell_choice(const AdaptiveChoice& choice, Index batch, int back_offs);

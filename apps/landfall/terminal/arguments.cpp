@@ -75,7 +75,7 @@ CLI::Validator memory_size() {
           text = fmt::format("{:.0f}", *value * bytes);
           return std::string();
         }
-        return fmt::format("'{}' is not an amount of memory such as 512MiB or 2GiB", text);
+        return fmt::format("'{}' is not a memory size such as 512MiB or 2GiB", text);
       },
       "");
 }

@@ -1,4 +1,4 @@
-// What an argument may be, with sentences that say what it was.
+// Validators for arguments, with error sentences.
 //
 //   const OptionAdder add{command};
 //   add("-p", count, "K", "how many; required")->required()->check(whole_number(1));
@@ -23,7 +23,7 @@ CLI::Validator one_of(std::vector<std::string> names);
 /// What one_of() was told about the option; empty where it was not.
 std::vector<std::string> choices_of(CLI::Option& option);
 
-/// add("--seed", value, "N", "of the random bases [0]") shows "--seed N  of the random bases [0]".
+/// add("--seed", value, "N", "seed of the random bases [0]") shows "--seed N  seed of the random bases [0]".
 struct OptionAdder {
   CLI::App* command;
 

@@ -1,4 +1,4 @@
-// Scripts by which a shell completes the commands, options, choices and files of a command line.
+// Shell completion scripts for the commands, options, choices and files of a command line.
 #pragma once
 
 #include "terminal/command_table.hpp"

@@ -8,7 +8,7 @@
 namespace landfall::app {
 
 /// The heading of options that only --help-all shows.
-inline constexpr const char* kByHand = "Landing by hand";
+inline constexpr const char* kByHand = "Advanced options of landing";
 
 std::shared_ptr<CLI::FormatterBase> help_page();
 

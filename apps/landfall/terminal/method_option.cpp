@@ -17,7 +17,7 @@ CLI::Validator known_method(std::vector<std::string> names, Problem problem) {
   return CLI::Validator(
              [names = std::move(names)](std::string& text) {
                if (std::ranges::find(names, text) != names.end()) return std::string();
-               return fmt::format("'{}' is not a method of this problem, see landfall methods{}", text,
+               return fmt::format("'{}' is not a method for this problem; see landfall methods{}", text,
                                   suggestion(text, names));
              },
              "")
@@ -44,8 +44,7 @@ void add_method(const OptionAdder& add, std::vector<std::string> names, Problem 
 }
 
 void require_planned(const std::string& baseline) {
-  if (!baseline.empty())
-    throw UsageError(fmt::format("plan knows the costs of exact and landing, not of {}", baseline));
+  if (!baseline.empty()) throw UsageError(fmt::format("plan supports exact and landing, not {}", baseline));
 }
 
 }  // namespace landfall::app

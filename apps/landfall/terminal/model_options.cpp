@@ -36,31 +36,35 @@ CLI::Option* add_missing(const OptionAdder& add, std::function<void(Missing)> us
 }
 
 void add_row_options(const OptionAdder& add, TransformOptions& rows) {
-  add.command->add_flag("--scale", rows.unit_variance, "bring every column to unit variance");
+  add.command->add_flag("--scale", rows.unit_variance, "scale every column to unit variance");
   add_missing(
       add, [&rows](Missing missing) { rows.missing = missing; },
-      "values: error, drop (the row) or mean [error]");
+      "missing values: error, drop (the row) or mean [error]");
 }
 
 void add_centring(const OptionAdder& add, TransformOptions& rows) {
   add.command->add_flag_callback(
-      "--no-center", [&rows] { rows.centring = Centring::none; }, "take the columns as they are");
+      "--no-center", [&rows] { rows.centring = Centring::none; }, "do not centre the columns");
 }
 
 void add_held_out(const OptionAdder& add, double& fraction) {
-  add("--held-out", fraction, "X", "fraction of the rows to test on [0]")->check(CLI::Range(0.0, 0.9));
+  add("--held-out", fraction, "X", "fraction of the rows to hold out for testing [0]")
+      ->check(CLI::Range(0.0, 0.9));
 }
 
 void add_landing_options(const OptionAdder& add, AdaptiveOptions& landing) {
-  add.command->set_help_all_flag("--help-all", "the same with the options of landing by hand");
+  add.command->set_help_all_flag("--help-all", "show this help with the advanced options of landing");
   const auto by_hand = [&](const char* name, auto& value, const char* shown, const char* text) {
     return add(name, value, shown, text)->group(kByHand);
   };
-  by_hand("--step", landing.step, "ETA", "[from the batch and the data]")->check(positive_number());
-  by_hand("--momentum", landing.momentum, "M", "[from the batch and the data]")->check(CLI::Range(0.0, 0.99));
+  by_hand("--step", landing.step, "ETA", "step size [chosen from the batch size and the data]")
+      ->check(positive_number());
+  by_hand("--momentum", landing.momentum, "M",
+          "step size / momentum [chosen from the batch size and the data]")
+      ->check(CLI::Range(0.0, 0.99));
   by_hand("--attraction", landing.omega, "W", "omega [0.25]")->check(positive_number());
-  by_hand("--rank", landing.rank, "K", "of the preconditioner's sketch [64 or 2p]")->check(whole_number(1));
-  by_hand("--warm-up", landing.warm_up, "T", "passes over the first rows, kept in memory [8]")
+  by_hand("--rank", landing.rank, "K", "rank of the preconditioner [64 or 2p]")->check(whole_number(1));
+  by_hand("--warm-up", landing.warm_up, "T", "warm-up passes over the first rows, which stay in memory [8]")
       ->check(whole_number(0));
   add.choice(
          "--estimator", {"recursive", "shared", "split", "svrg"},
@@ -70,38 +74,40 @@ void add_landing_options(const OptionAdder& add, AdaptiveOptions& landing) {
 }
 
 void add_guard(const OptionAdder& add, std::optional<Index>& guard, const char* standard) {
-  add("--guard", guard, "K", fmt::format("columns carried beside the p [{}]", standard))
+  add("--guard", guard, "K", fmt::format("extra columns carried along with the p [{}]", standard))
       ->check(whole_number(0))
       ->group(kByHand);
 }
 
 void add_run_options(const OptionAdder& add, RunOptions& run) {
   add("--precision", run.precision, "NAME", "single or double [single]")->check(one_of({"single", "double"}));
-  add("--threads", run.threads, "N", "of dense products [all]")->check(whole_number(1));
-  auto* out = add("--out", run.out, "FOLDER", "a new folder for weights, history, summary, report");
-  add.command->add_flag("--force", run.force, "replace the run that is there")->needs(out);
+  add("--threads", run.threads, "N", "number of threads for dense products [all]")->check(whole_number(1));
+  auto* out = add("--out", run.out, "FOLDER", "new folder for weights, history, summary and report");
+  add.command->add_flag("--force", run.force, "replace an existing run")->needs(out);
   add.command->add_flag("--json", run.json, "print one JSON object instead of the table");
   add_quiet(add, run.quiet, run.verbose);
 }
 
 void add_quiet(const OptionAdder& add, bool& quiet, bool& verbose) {
-  auto* flag = add.command->add_flag("--quiet", quiet, "print the table alone, no progress");
-  add.command->add_flag("--verbose", verbose, "say what was decided, and why")->excludes(flag);
+  auto* flag = add.command->add_flag("--quiet", quiet, "print only the table, no progress");
+  add.command->add_flag("--verbose", verbose, "explain decisions")->excludes(flag);
 }
 
 void refuse_by_hand(const CLI::App& command, std::string_view method) {
   for (const CLI::Option* option : command.get_options())
     if (option->get_group() == kByHand && option->count() > 0)
       throw CLI::ValidationError(option->get_name(),
-                                 fmt::format("is of landing, but --method is {}", method));
+                                 fmt::format("is an option of landing, but --method is {}", method));
 }
 
 void add_checkpoint_options(const OptionAdder& add, RunOptions& run) {
   auto* out = add.command->get_option("--out");
-  add.command->add_flag("--resume", run.resume, "go on from the checkpoint in --out")
+  add.command->add_flag("--resume", run.resume, "continue from the checkpoint in --out")
       ->needs(out)
       ->excludes(add.command->get_option("--force"));
-  add("--checkpoint-every", run.checkpoint_every, "S", "seconds [60]")->check(number_from(0))->needs(out);
+  add("--checkpoint-every", run.checkpoint_every, "S", "seconds between checkpoints [60]")
+      ->check(number_from(0))
+      ->needs(out);
 }
 
 void begin(const RunOptions& run) {

@@ -38,19 +38,20 @@ struct SolverDefaults {
 /// --ridge, --relative-ridge, --passes, --batch, --memory and --seed of CcaOptions, IcaOptions or LdaOptions.
 template <class Options>
 void add_solver_options(const OptionAdder& add, Options& options, const SolverDefaults& defaults) {
-  auto* ridge =
-      add("--ridge", options.ridge, "G", "added to the diagonal of the covariance")->check(number_from(0));
+  auto* ridge = add("--ridge", options.ridge, "G", "ridge: a number added to the diagonal of the covariance")
+                    ->check(number_from(0));
   add("--relative-ridge", options.relative_ridge, "G",
-      fmt::format("times the mean variance [{}]", defaults.ridge))
+      fmt::format("ridge as a multiple of the mean variance [{}]", defaults.ridge))
       ->check(number_from(0))
       ->excludes(ridge);
-  add("--passes", options.passes, "T", fmt::format("readings of the data by landing [{}]", defaults.passes))
+  add("--passes", options.passes, "T", fmt::format("passes of landing over the data [{}]", defaults.passes))
       ->check(positive_number());
   add("--batch", options.batch, "R", fmt::format("rows per step [{}]", defaults.batch))
       ->check(whole_number(1));
-  add("--memory", options.memory, "SIZE", "that may be used, such as 512MiB [2GiB]")
+  add("--memory", options.memory, "SIZE", "memory the method may use, such as 512MiB [2GiB]")
       ->transform(memory_size());
-  add("--seed", options.seed, "N", "of the order of the rows and the start [0]")->check(whole_number(0));
+  add("--seed", options.seed, "N", "seed of the row order and the starting point [0]")
+      ->check(whole_number(0));
 }
 
 /// --scale and --missing.

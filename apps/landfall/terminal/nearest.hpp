@@ -1,4 +1,4 @@
-// The word that was meant.
+// Suggestions for misspelt words.
 //
 //   nearest("--componets", {"--components", "--seed"});    // "--components"
 #pragma once

@@ -1,4 +1,4 @@
-// A source that says how far it has been read: for the readings before and after the steps of a method.
+// A source that reports its progress: for the readings before and after the steps of a method.
 //
 //   ProgressLine line(standard_error(), !quiet);
 //   auto source = watched(open_source<float>("left.npy"), line);

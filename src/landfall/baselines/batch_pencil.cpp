@@ -118,7 +118,7 @@ void require_square_memory(std::string_view method, int matrices, const DataStre
   const double bytes = matrices * numbers * sizeof(S);
   if (bytes > static_cast<double>(options.memory))
     throw UsageError(
-        fmt::format("{} keeps n x n matrices: {} columns take {:.3g} MiB, the memory limit is {:.3g} MiB",
+        fmt::format("{} stores n x n matrices: {} columns need {:.3g} MiB, the memory limit is {:.3g} MiB",
                     method, two ? fmt::format("{} and {}", n(0), n(1)) : fmt::format("{}", n(0)),
                     bytes / (1 << 20), static_cast<double>(options.memory) / (1 << 20)));
 }

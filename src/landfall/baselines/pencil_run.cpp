@@ -27,7 +27,7 @@ PencilRun<S>::PencilRun(const SymmetricOperator<S>& b, const BaselineOptions<S>&
                                             : 1e-7),
       limit_(options.iterations > 0 ? options.iterations : 20000) {
   if (options.components < 1 || options.components > b.size())
-    throw UsageError(fmt::format("{} components asked of {} columns", options.components, b.size()));
+    throw UsageError(fmt::format("{} components requested for {} columns", options.components, b.size()));
 }
 
 template <class S>

@@ -56,7 +56,7 @@ const Baseline* find_baseline_or_null(std::string_view name) {
 
 const Baseline& find_baseline(std::string_view name) {
   if (const Baseline* found = find_baseline_or_null(name)) return *found;
-  throw UsageError(fmt::format("unknown method '{}'; landfall methods lists those there are", name));
+  throw UsageError(fmt::format("unknown method '{}'; landfall methods lists all methods", name));
 }
 
 const Baseline& find_baseline(std::string_view name, Problem problem) {
@@ -66,7 +66,7 @@ const Baseline& find_baseline(std::string_view name, Problem problem) {
   for (const Baseline& one : baselines())
     if (one.solves(problem)) others += fmt::format("{}{}", others.empty() ? "" : ", ", one.name);
   constexpr std::array names{"CCA", "generalized eigenproblems", "ICA"};
-  throw UsageError(fmt::format("{} is no method for {}; expected one of {}", name,
+  throw UsageError(fmt::format("{} is not a method for {}; expected one of {}", name,
                                names[static_cast<std::size_t>(problem)], others));
 }
 

@@ -1,4 +1,4 @@
-// The methods that landing is compared with, by name.
+// Registry of the baselines, by name.
 //
 //   const landfall::Baseline& baseline = landfall::find_baseline("plam");
 //   const auto result = landfall::solve_baseline<double>(baseline, {a, b}, {.components = 5});    // A x = lambda B x
@@ -38,7 +38,7 @@ struct BaselineOptions {
   std::uint64_t iterations = 0;  // other methods: at most so many; 0: 20000
   std::uint64_t memory = std::uint64_t{2} << 30;  // bytes that the method may use
   std::uint64_t seed = 0;
-  /// Called after every step, while the clock stands still; false ends the run. The point is empty where a method has
+  /// Called after every step, not counted in the time; false ends the run. The point is empty where a method has
   /// none at hand.
   std::function<bool(const Progress&, const Point<S>&)> observer = {};
 };

@@ -1,4 +1,4 @@
-// What the methods for CCA that look at one batch at a time share: landing's baselines on a stream of two views.
+// What the methods for CCA that use one batch at a time share: landing's baselines on a stream of two views.
 //
 //   #include <landfall/baselines/cca_ey.hpp>
 //   landfall::StochasticCcaOptions options{.components = 5, .learning_rate = 1e-2, .ridge = 1e-3};

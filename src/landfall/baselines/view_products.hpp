@@ -1,5 +1,5 @@
 // The second moments of two views as products: (S_ii + ridge_i I) X_i and S_ij X_j, from matrices that are
-// held or by a reading of the stream. And CCA as a pencil: A = [0 S_xy; S_yx 0], B = diag(S_xx + ridge I,
+// held or by a pass over the stream. And CCA as a pencil: A = [0 S_xy; S_yx 0], B = diag(S_xx + ridge I,
 // S_yy + ridge I), whose largest eigenvalues are the canonical correlations.
 //
 //   auto views = std::make_shared<landfall::StreamProducts<float>>(stream, std::array{1e-3, 1e-3});
@@ -60,7 +60,7 @@ class HeldProducts final : public ViewProducts<S> {
   Matrix<S> cross_;
 };
 
-/// By a reading of the training rows for every product.
+/// One pass over the training rows for every product.
 template <class S>
 class StreamProducts final : public ViewProducts<S> {
  public:

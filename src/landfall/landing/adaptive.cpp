@@ -218,7 +218,7 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<InMemorySamples<S>> first, st
   const PilotEstimate<S> pilot =
       estimate_pilot(*first, options.rank, options.seed, scales, options.most_rank, options.cancel);
   const double q = pilot.noise;
-  const auto step = [&](double r) { return options.step > 0 ? options.step : 0.55 * r / (r + q); };
+  const auto step = [&](double r) { return options.step > 0 ? options.step : stable_step(r, q); };
   const double r = static_cast<double>(options.batch);
   const double momentum = options.momentum.value_or(std::min(0.9, r / (r + 4 * q)));
   const Index rows = first->count();

@@ -51,6 +51,11 @@ struct AdaptiveOptions {
   CancelFlag cancel = {};  // Cancelled is thrown within one batch
 };
 
+/// eta for batches of r rows with row noise q.
+inline double stable_step(double r, double q) {
+  return 0.55 * r / (r + q);
+}
+
 /// What was chosen, and from what.
 struct AdaptiveChoice {
   Index first_rows = 0;
@@ -105,7 +110,7 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<InMemorySamples<S>> first, st
                                    const std::vector<ColumnScales<S>>& scales = {},
                                    const Checkpoints& checkpoints = {});
 
-/// The solver's loop, put away when it is due, from where it was put away.
+/// Runs the solver, saving checkpoints when due and resuming from one if given.
 template <class S>
 Result<S> solve_with_checkpoints(FieldOracle<S>& oracle, Point<S> start, SolverOptions<S> options,
                                  const Checkpoints& checkpoints);

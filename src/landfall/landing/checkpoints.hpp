@@ -1,4 +1,4 @@
-// How a long run is put away and gone on with, to the same numbers as if it had never stopped.
+// Saving and resuming a run, with the same result as an uninterrupted run.
 //
 //   landfall::Checkpoints checkpoints;
 //   checkpoints.due = [&] { return true; };                               // after every step

@@ -9,7 +9,7 @@ namespace landfall {
 template <class S>
 ConstraintOracle<S>::ConstraintOracle(Objective<S> f, ConstraintPtr<S> constraint)
     : f_(std::move(f)), constraint_(std::move(constraint)) {
-  if (!f_ || !constraint_) throw UsageError("a oracle needs an objective and a constraint");
+  if (!f_ || !constraint_) throw UsageError("an oracle needs an objective and a constraint");
   resize(gradient_, constraint_->shapes());
   normal_ = trial_gradient_ = gradient_;
 }

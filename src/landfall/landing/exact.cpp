@@ -17,11 +17,11 @@ constexpr int kRefresh = 50;  // steps after which carried products are made afr
 template <class S>
 StiefelOracle<S>::StiefelOracle(Objective<S> f, std::vector<StiefelBlock<S>> blocks)
     : blocks_(std::move(blocks)), f_(std::move(f)) {
-  if (blocks_.empty()) throw UsageError("a oracle needs at least one block");
+  if (blocks_.empty()) throw UsageError("an oracle needs at least one block");
   for (const auto& block : blocks_) {
     if (!block.b) throw UsageError("a block needs B; the identity gives the plain Stiefel manifold");
     if (block.components < 1 || block.components > block.b->size())
-      throw UsageError(fmt::format("{} components asked of a B of size {}; expected 1 to {}",
+      throw UsageError(fmt::format("{} components requested for B of size {}, expected 1 to {}",
                                    block.components, block.b->size(), block.b->size()));
     shapes_.push_back({block.b->size(), block.components});
     kernels_.emplace_back(block.field);

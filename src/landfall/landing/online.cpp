@@ -50,11 +50,6 @@ PreconditionerPtr<S> bounded(const PreconditionerPtr<S>& k, const ConstantColumn
   return std::make_shared<ScaledPreconditioner<S>>(std::move(d), k);
 }
 
-double step_size(Index rows, double q) {
-  const double r = static_cast<double>(rows);
-  return 0.55 * r / (r + q);
-}
-
 void require_finite(Termination termination, std::uint64_t steps) {
   if (termination == Termination::diverged || termination == Termination::infeasible_start)
     throw NumericalError(fmt::format("landing failed after {} steps: {}", steps, to_string(termination)));
@@ -86,12 +81,12 @@ OnlineLanding<S>::OnlineLanding(const std::shared_ptr<InMemorySamples<S>>& first
       first, SamplingOptions{.estimator = Estimator::recursive, .pass_variance = fitted}, fields());
   const auto batches = static_cast<Index>(first->batches().size());
   const int passes = std::max(options.warm_up, static_cast<int>((kLeastSteps + batches - 1) / batches));
-  auto warm =
-      solve<S>(*oracle_, std::move(pilot.start),
-               {.step = {.rule = StepRule::fixed, .size = step_size(first->batch_rows(), pilot.noise)},
-                .omega = options.omega,
-                .stop = stop::passes(passes),
-                .history = 0});
+  auto warm = solve<S>(*oracle_, std::move(pilot.start),
+                       {.step = {.rule = StepRule::fixed,
+                                 .size = stable_step(static_cast<double>(first->batch_rows()), pilot.noise)},
+                        .omega = options.omega,
+                        .stop = stop::passes(passes),
+                        .history = 0});
   require_finite(warm.termination, warm.progress.iteration);
   progress_ = warm.progress;
   choice_ = {.rank = pilot.rank, .noise = pilot.noise, .warm_up = passes};
@@ -127,7 +122,7 @@ template <class S>
 void OnlineLanding<S>::go_on(const std::shared_ptr<InMemorySamples<S>>& first, Point<S> x,
                              const OnlineLandingOptions& options) {
   const double r = static_cast<double>(options.batch), q = choice_.noise;
-  const double eta = step_size(options.batch, q);
+  const double eta = stable_step(static_cast<double>(options.batch), q);
   choice_.first_rows = first->count();
   choice_.step = eta;
   choice_.momentum = std::min(options.most_momentum, r / (r + 4 * q));

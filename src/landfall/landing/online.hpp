@@ -1,4 +1,4 @@
-// Landing over rows that come without an end: one step for each batch, a point that can be used at any time.
+// Landing on an endless stream: one step per batch, a usable point at any time.
 //
 //   #include <landfall/data/rows/online_rows.hpp>
 //   landfall::OnlineRows<float> rows({"left", "right"}, {.batch = 128});
@@ -64,11 +64,11 @@ class OnlineLanding {
   OnlineLanding(const std::shared_ptr<InMemorySamples<S>>& first, const OnlineLandingOptions& options,
                 const std::vector<ConstantColumns>& still = {});
 
-  /// Goes on where a warm-up elsewhere has come to: at x, with what the oracle has learnt; null: nothing.
+  /// Continues from an external warm-up at x, with the state of the oracle (null: none).
   OnlineLanding(const std::shared_ptr<InMemorySamples<S>>& first, const PilotEstimate<S>& pilot,
                 std::unique_ptr<SampledOracle<S>> warm, Point<S> x, const OnlineLandingOptions& options);
 
-  /// f has changed: the estimate begins anew, at the same point, with the last batch.
+  /// f has changed: the estimate restarts, at the same point, with the last batch.
   void forget();
 
   /// One step; what is in `views` afterwards is unspecified. NumericalError where the numbers are no longer

@@ -59,7 +59,7 @@ class FieldOracle {
   virtual Counts counts() const = 0;
 
   /// Between two steps, to go on later; UsageError where that is not possible.
-  virtual void state(State&) { throw UsageError("a oracle of this kind cannot be put away"); }
+  virtual void state(State&) { throw UsageError("an oracle of this kind does not support checkpoints"); }
 
   /// More than the field, where f and the constraint are exact; null where they are sampled.
   virtual ExactOracle<S>* known() { return nullptr; }

@@ -1,4 +1,4 @@
-// The way into the safe region: X scaled once, then X <- X - 1/2 X H, the normal term at its
+// Moves the starting point into the safe region: X scaled once, then X <- X - 1/2 X H, the normal term at its
 // dead-beat strength (a Newton-Schulz step). From eigenvalues of X'BX in (0, 1] it climbs to 1, from any
 // start of full rank.
 //

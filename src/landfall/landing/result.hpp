@@ -1,4 +1,4 @@
-// How a run went: why it stopped, what it cost, what it saw on the way.
+// The result of a run: why it stopped, its cost, its history.
 //
 //   #include <landfall/landing/solver.hpp>
 //   const landfall::Result<double> result = landfall::solve<double>(oracle, start);

@@ -34,7 +34,7 @@ std::shared_ptr<const SketchPreconditioner<S>> sketch_preconditioner(const Symme
   eigen.compute(small);
 
   const Vector<S> values = eigen.values().reverse().cwiseMax(S(0));
-  if (!(values(0) > 0)) throw NumericalError("a sketch of B = 0 preconditions nothing");
+  if (!(values(0) > 0)) throw NumericalError("cannot build a preconditioner from B = 0");
   // A tail of zero would make K infinite off the sketch: B is then singular to working precision.
   const S floor = values(0) * std::numeric_limits<S>::epsilon() * static_cast<S>(n);
   Index rank = std::min(options.rank, std::max<Index>(width - 1, 1));

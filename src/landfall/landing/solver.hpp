@@ -33,7 +33,7 @@ struct SolverOptions {
   /// s >= 0: returns the average of the iterates with weights ~ k^s; 0 is the plain mean.
   std::optional<int> averaging = {};
   StopWhen stop = (stop::gradient(1e-8) && stop::feasibility(1e-8)) || stop::iterations(10000);
-  /// After every step, while the clock stands still; false ends the run.
+  /// After every step, not counted in the time; false ends the run.
   std::function<bool(const Progress&, const Point<S>& x)> observer = {};
   /// Looked at before every step: it then throws Cancelled.
   CancelFlag cancel = {};

@@ -36,7 +36,7 @@ void validate(const StepOptions& options) {
     throw UsageError("step.size must be given for a fixed or safeguarded step");
   if (finds_its_own && options.schedule != Schedule::constant)
     throw UsageError(
-        "step.schedule applies to fixed and safeguarded steps, not to a rule that finds its own");
+        "step.schedule applies to fixed and safeguarded steps, not to rules that choose the step themselves");
   if ((options.schedule == Schedule::cosine || options.schedule == Schedule::fading) &&
       !(options.horizon > 0))
     throw UsageError(fmt::format("step.horizon must be positive for a {} schedule, got {}",

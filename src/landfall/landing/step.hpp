@@ -1,4 +1,4 @@
-// How long a step is.
+// Step sizes: rules and schedules.
 //
 //   landfall::StepOptions step{.rule = landfall::StepRule::fixed, .size = 0.3,
 //                              .schedule = landfall::Schedule::cosine, .horizon = 4};    // over four passes

@@ -40,10 +40,10 @@ template <class S>
 PencilEigen<S> solve_pencil(Matrix<S> a, Matrix<S> b, Index p, bool smallest) {
   using L = Lapack<S>;
   if (a.rows() != a.cols() || b.rows() != b.cols() || a.rows() != b.rows())
-    throw UsageError(fmt::format("a pencil needs A and B square and of one size, got {}x{} and {}x{}",
-                                 a.rows(), a.cols(), b.rows(), b.cols()));
+    throw UsageError(fmt::format("A and B must be square and of the same size, got {}x{} and {}x{}", a.rows(),
+                                 a.cols(), b.rows(), b.cols()));
   if (p < 1 || p > a.rows())
-    throw UsageError(fmt::format("asked for {} eigenpairs of a pencil of size {}", p, a.rows()));
+    throw UsageError(fmt::format("{} eigenpairs requested for a pencil of size {}", p, a.rows()));
   const int n = static_cast<int>(a.rows()), wanted = static_cast<int>(p);
   const int scale_a = normalize(a, 'A'), scale_b = normalize(b, 'B');
   require_positive_definite<S>(b);

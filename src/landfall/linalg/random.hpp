@@ -33,7 +33,7 @@ double uniform(Stream stream, std::uint64_t position);
 template <class S>
 Matrix<S> gaussian(Index rows, Index cols, Stream stream);
 
-/// Random numbers one after the other, at most 2^32 of them: those of one row of made-up data, which depend
+/// Random numbers one after the other, at most 2^32 of them: those of one row of synthetic data, which depend
 /// on the stream and on the row only.
 class Draws {
  public:

@@ -43,7 +43,7 @@ Index count_pivots(Matrix<S>& g) {
 template <class S>
 void require_square(const Matrix<S>& m) {
   if (m.rows() != m.cols() || m.rows() < 1)
-    throw UsageError(fmt::format("a positive definite B is square, got {}x{}", m.rows(), m.cols()));
+    throw UsageError(fmt::format("B must be square, got {}x{}", m.rows(), m.cols()));
 }
 
 template <class S>
@@ -118,7 +118,7 @@ Matrix<S> orthonormalizing_factor(const Matrix<S>& g, std::type_identity_t<S> to
     return least < -kNegative * rank_tolerance<S>(k) * std::abs(largest);
   };
   if (negative(g.diagonal().minCoeff(), g.diagonal().maxCoeff()) || negative(v(0), v(k - 1)))
-    throw DataError("B is not positive definite: x'Bx < 0 was met");
+    throw DataError("B is not positive definite: found x with x'Bx < 0");
   const Index rank = (v.array() > tolerance).count();
   return d.asDiagonal() * eigen.vectors().rightCols(rank) *
          v.tail(rank).cwiseSqrt().cwiseInverse().asDiagonal();

@@ -1,4 +1,4 @@
-// The numbers of a computation put into bytes and taken back, by one function for both ways.
+// Serialises the state of a computation; one function both saves and restores.
 //
 //   struct Mean {
 //     landfall::Matrix<double> sum;
@@ -83,14 +83,16 @@ class StateReader final : public State {
 
  private:
   void bytes(void* data, std::size_t size) override {
-    if (size > left_.size()) throw DataError("the state of another computation: it ends too early");
+    if (size > left_.size())
+      throw DataError("the saved state belongs to another computation: it is too short");
     if (size > 0) std::memcpy(data, left_.data(), size);
     left_.remove_prefix(size);
   }
   std::size_t count(std::size_t) override {
     std::size_t size = 0;
     bytes(&size, sizeof size);
-    if (size > left_.size()) throw DataError("the state of another computation: a size is too large");
+    if (size > left_.size())
+      throw DataError("the saved state belongs to another computation: a size is too large");
     return size;
   }
   std::string_view left_;

@@ -23,7 +23,7 @@ int syevd(int n, S* a, S* w, S* work, int lwork, int* iwork, int liwork) {
 template <class S>
 void SymmetricEigen<S>::compute(In<S> m) {
   if (m.rows() != m.cols())
-    throw UsageError(fmt::format("eigen-decomposition of a {}x{} matrix", m.rows(), m.cols()));
+    throw UsageError(fmt::format("eigendecomposition of a {}x{} matrix", m.rows(), m.cols()));
   const int n = static_cast<int>(m.rows());
   if (values_.size() != n) {
     S work = 0;
@@ -35,7 +35,7 @@ void SymmetricEigen<S>::compute(In<S> m) {
     integer_work_.resize(static_cast<std::size_t>(integer_work) + 1);
   }
   vectors_ = m;
-  if (!vectors_.allFinite()) throw NumericalError("eigen-decomposition of a matrix with NaN or Inf");
+  if (!vectors_.allFinite()) throw NumericalError("eigendecomposition of a matrix with NaN or Inf");
   const int info = syevd(n, vectors_.data(), values_.data(), work_.data(), static_cast<int>(work_.size()),
                          integer_work_.data(), static_cast<int>(integer_work_.size()));
   if (info != 0) throw NumericalError(fmt::format("LAPACK syevd failed with info = {}", info));
@@ -46,9 +46,8 @@ Matrix<S> SymmetricEigen<S>::inverse_root() const {
   const Index n = values_.size();
   const S floor = rank_tolerance<S>(n) * values_(n - 1);
   if (!(values_(0) > floor))
-    throw NumericalError(
-        fmt::format("inverse root of a matrix whose eigenvalues reach down to {:.3g} beside {:.3g}",
-                    values_(0), values_(n - 1)));
+    throw NumericalError(fmt::format("inverse square root of a matrix with eigenvalues from {:.3g} to {:.3g}",
+                                     values_(0), values_(n - 1)));
   Matrix<S> scaled = vectors_ * values_.cwiseSqrt().cwiseSqrt().cwiseInverse().asDiagonal(), root(n, n);
   multiply_bt<S>(scaled, scaled, root);
   return root;

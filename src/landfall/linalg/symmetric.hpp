@@ -1,4 +1,4 @@
-// Small symmetric matrices (p x p): eigen-decomposition with its workspace kept, and what follows from it.
+// Small symmetric matrices (p x p): eigendecomposition with its workspace kept, and what follows from it.
 //
 //   landfall::SymmetricEigen<double> eigen;
 //   eigen.compute(m);                                         // m = Q diag(values) Q', ascending

@@ -1,4 +1,4 @@
-// Is my gradient right? Is my adjoint right? Compared with central differences along one random direction.
+// Checks gradients and adjoints against central differences along a random direction.
 //
 //   landfall::check_gradient<double>(f, point);      // about 1e-10 when right, about 1 when wrong
 //   landfall::check_adjoint(*constraint, point);

@@ -21,8 +21,7 @@ Constraint<S>::Constraint(std::vector<Shape> shapes, Index size) : shapes_(std::
 template <class S>
 void Constraint<S>::check(const Point<S>& point, const char* name) const {
   if (point.size() != shapes_.size())
-    throw UsageError(
-        fmt::format("the {} has {} blocks, but the constraint is on {}", name, point.size(), shapes_.size()));
+    throw UsageError(fmt::format("the {} has {} blocks, expected {}", name, point.size(), shapes_.size()));
   for (std::size_t i = 0; i < shapes_.size(); ++i)
     if (Shape{point[i].rows(), point[i].cols()} != shapes_[i])
       throw UsageError(fmt::format("block {} of the {} is {}x{}, but the constraint is on {}x{}", i, name,

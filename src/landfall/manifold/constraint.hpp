@@ -1,4 +1,4 @@
-// h(x) = 0, the general constraint of the method. One's own constraint says what h is and what the adjoint of
+// h(x) = 0, the general constraint of the method. A custom constraint defines h and what the adjoint of
 // its differential is; the Lagrange multiplier and the direction of the landing method follow.
 //
 //   // An ellipsoid cut by a plane: x'Qx = 1 and <c, x> = 0, for x of length n.

@@ -23,7 +23,7 @@ auto unit_norm_multiplier(const X& x, const G& g) {
 
 template <class S>
 std::vector<Shape> generalized_stiefel_shapes(const OperatorPtr<S>& b, Index p) {
-  if (!b) throw UsageError("the generalized Stiefel constraint was given no operator B");
+  if (!b) throw UsageError("the generalized Stiefel constraint needs an operator B");
   if (p < 1 || p > b->size())
     throw UsageError(
         fmt::format("{} B-orthonormal columns of length {}, expected 1 to {}", p, b->size(), b->size()));

@@ -1,4 +1,4 @@
-// The constraints that are given: unit norm, unit columns, orthonormal and B-orthonormal columns, products.
+// Built-in constraints: unit norm, unit columns, orthonormal and B-orthonormal columns, products.
 //
 //   auto one = std::make_shared<landfall::GeneralizedStiefelConstraint<double>>(b, 5);   // X'BX = I, p = 5
 //   auto two = std::make_shared<landfall::StiefelConstraint<double>>(n, 3);              // V'V = I, p = 3

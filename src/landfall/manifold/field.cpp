@@ -52,9 +52,9 @@ template <class S>
 StiefelField<S>::StiefelField(FieldOptions<S> options) : options_(std::move(options)) {
   if (options_.preconditioner) return;
   if (options_.direction == Direction::preconditioned)
-    throw UsageError("direction 'preconditioned' was given no preconditioner: it needs K");
+    throw UsageError("direction 'preconditioned' needs a preconditioner K");
   if (options_.direction == Direction::riemannian)
-    throw UsageError("direction 'riemannian' was given no preconditioner: it needs the inverse of B");
+    throw UsageError("direction 'riemannian' needs the inverse of B as a preconditioner");
 }
 
 template <class S>
@@ -68,9 +68,8 @@ void StiefelField<S>::check(In<S> x, In<S> g, In<S> y1, In<S> y2, In<S> lambda) 
   const bool one_draw_only =
       options_.direction == Direction::riemannian || options_.direction == Direction::euclidean;
   if (one_draw_only && y1.data() != y2.data())
-    throw UsageError(
-        fmt::format("direction '{}' was given two draws of B X: it has no unbiased estimate, pass one",
-                    to_string(options_.direction)));
+    throw UsageError(fmt::format("direction '{}' has no unbiased estimate from two draws of B X; pass one",
+                                 to_string(options_.direction)));
 }
 
 template <class S>

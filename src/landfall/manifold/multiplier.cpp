@@ -38,7 +38,8 @@ template <class S>
 void LeastSquares<S>::solve(Vector<S>& lambda) {
   const Index rows = matrix_.rows(), cols = matrix_.cols();
   if (!matrix_.allFinite() || !target_.head(rows).allFinite())
-    throw NumericalError("least squares for the Lagrange multiplier of a matrix or gradient with NaN or Inf");
+    throw NumericalError(
+        "least squares for the multiplier: the matrix or gradient has a NaN or infinite entry");
   std::fill(pivots_.begin(), pivots_.end(), 0);  // every column is free to move
   const S tolerance = column_tolerance<S>(std::max(rows, cols));
   int rank = 0;

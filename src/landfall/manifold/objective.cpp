@@ -9,7 +9,7 @@ namespace landfall {
 
 template <class S>
 Objective<S> single_block(std::function<S(const Matrix<S>& x, Matrix<S>* gradient)> f) {
-  if (!f) throw UsageError("an objective of one block was given an empty function");
+  if (!f) throw UsageError("the objective is an empty function");
   return [f = std::move(f)](const Point<S>& x, Point<S>* gradient) {
     if (x.size() != 1)
       throw UsageError(fmt::format("an objective of one block was given a point of {} blocks", x.size()));

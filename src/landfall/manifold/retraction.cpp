@@ -119,7 +119,7 @@ Matrix<S> orthonormalize(const SymmetricOperator<S>& b, In<S> w) {
     if (!shifted && rcond >= static_cast<S>(good_condition)) return q;
   }
   throw NumericalError(
-      fmt::format("no B-orthonormal basis of {} columns after {} passes: B is too badly conditioned for "
+      fmt::format("no B-orthonormal basis of {} columns after {} passes: B is too ill-conditioned for "
                   "this precision",
                   p, most_passes));
 }
@@ -145,7 +145,7 @@ Matrix<S> retract_polar(const SymmetricOperator<S>& b, In<S> x, In<S> v) {
     if (smallest >= static_cast<S>(good_condition) * largest) return w;
   }
   throw NumericalError(fmt::format(
-      "no polar factor after {} passes: B is too badly conditioned for this precision", most_passes));
+      "no polar factor after {} passes: B is too ill-conditioned for this precision", most_passes));
 }
 
 template <class S>

@@ -1,4 +1,4 @@
-// Ways back to { X : X'BX = I } after a tangent step, for the methods that need one; and the tangent space.
+// Retractions to { X : X'BX = I } after a tangent step, for the methods that need one; and the tangent space.
 //
 //   landfall::Matrix<double> v = landfall::project_tangent<double>(x, y, g);            // y = B x
 //   x = landfall::retract<double>(landfall::Retraction::cholesky, *b, x, -eta * v);

@@ -1,4 +1,4 @@
-// How far one may go: steps that stay in the safe region { ||H||_F <= eps }, the exact
+// Safe steps: steps that stay in the safe region { ||H||_F <= eps }, the exact
 // line search, the trust region.
 //
 //   landfall::RayWorkspace<double> work;

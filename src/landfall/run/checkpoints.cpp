@@ -44,14 +44,14 @@ std::string read_all(const std::filesystem::path& path) {
 std::size_t check_first_line(const std::filesystem::path& path, std::string_view text) {
   const std::size_t end = text.substr(0, 64).find('\n');
   if (!text.starts_with(kName) || end == std::string_view::npos)
-    throw DataError(fmt::format("{}: not a checkpoint of landfall", path.string()));
+    throw DataError(fmt::format("{}: not a landfall checkpoint", path.string()));
   int format = 0;
   const auto [last, error] = std::from_chars(text.data() + kName.size(), text.data() + end, format);
   if (error != std::errc{} || last != text.data() + end || format < 1) damaged(path, "its first line");
   if (format > kFormat)
-    throw DataError(
-        fmt::format("{}: a checkpoint of format {}, expected at most {}: made by a newer landfall",
-                    path.string(), format, kFormat));
+    throw DataError(fmt::format(
+        "{}: a checkpoint of format {}, expected at most {}: written by a newer version of landfall",
+        path.string(), format, kFormat));
   return end + 1;
 }
 
@@ -88,8 +88,8 @@ void require_same(const std::filesystem::path& path, const NamedValues& then, co
   for (const NamedValues* options : {&then, &now})
     for (const auto& [name, ignored] : *options)
       if (value(then, name) != value(now, name))
-        throw UsageError(fmt::format("{}: of a run with other options: {} was {}, now {}", path.string(),
-                                     name, value(then, name), value(now, name)));
+        throw UsageError(fmt::format("{}: belongs to a run with other options: {} was {}, now {}",
+                                     path.string(), name, value(then, name), value(now, name)));
 }
 
 }  // namespace
@@ -121,7 +121,7 @@ StoredCheckpoint read_checkpoint(const std::filesystem::path& path) {
     damaged(path, fmt::format("{} bytes, expected {} and {}", there, options, state));
   Checksum sum;
   sum.add(std::string_view(text).substr(0, text.size() - kNumber));
-  if (sum.value() != number_at(text, text.size() - kNumber)) damaged(path, "its checksum does not fit");
+  if (sum.value() != number_at(text, text.size() - kNumber)) damaged(path, "checksum mismatch");
   return {text.substr(content, options), text.substr(content + options, state)};
 }
 

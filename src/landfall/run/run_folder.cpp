@@ -66,15 +66,14 @@ void require_usable_folder(const fs::path& path, Existing existing) {
     const bool finished = fs::exists(path / kSummary, error), run = is_run(path);
     const bool ours = run || (fs::is_directory(path, error) && fs::is_empty(path, error));
     if (existing == Existing::refuse && run && !finished)
-      throw UsageError(fmt::format(
-          "{}: a run that is not finished; --resume goes on with it, --force begins anew", path.string()));
+      throw UsageError(
+          fmt::format("{}: an unfinished run; --resume continues it, --force replaces it", path.string()));
     if (existing == Existing::refuse)
       throw UsageError(
-          fmt::format("{}: exists already; give a run folder that does not, or --force", path.string()));
+          fmt::format("{}: already exists; choose another folder or use --force", path.string()));
     if (existing == Existing::resume && finished)
       throw UsageError(fmt::format("{}: a finished run; there is nothing to resume", path.string()));
-    if (!ours)
-      throw UsageError(fmt::format("{}: not the folder of a run, so it is left alone", path.string()));
+    if (!ours) throw UsageError(fmt::format("{}: not a run folder, so it was not changed", path.string()));
   }
   fs::path above = whole_path(path);
   while (!fs::exists(above, error) && above.has_relative_path()) above = above.parent_path();

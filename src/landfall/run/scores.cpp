@@ -58,7 +58,7 @@ void ScoreReader<S>::check_rows() {
   };
   const auto v = static_cast<std::size_t>(other - raw_.begin());
   const Index first = count(0), second = count(v);
-  throw DataError(fmt::format("{} has {} rows and {} has {}; expected as many in both",
+  throw DataError(fmt::format("{} has {} rows and {} has {}; expected the same number in both",
                               views_[0].source->name(), first, views_[v].source->name(), second));
 }
 

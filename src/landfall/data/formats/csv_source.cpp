@@ -146,7 +146,8 @@ void CsvSource<S>::choose_columns(const CsvOptions& options) {
   if (options.columns.empty())
     for (Index& target : targets_)
       if (target == unused) target = cols_++;
-  if (cols_ == 0) throw DataError(fmt::format("{}: no column but that of the labels", name()));
+  if (cols_ == 0)
+    throw DataError(fmt::format("{}: only the label column, expected at least one other column", name()));
   if (names_.empty()) return;
   column_names_.resize(static_cast<std::size_t>(cols_));
   for (std::size_t j = 0; j < targets_.size(); ++j)
@@ -186,7 +187,7 @@ std::string_view CsvSource<S>::take_field(std::size_t& position) {
       const std::size_t length = line_.size();
       const auto longer = unquoted_.size() < longest ? lines_.extend() : std::nullopt;
       if (!longer)
-        throw DataError(fmt::format("{}: line {}: a quoted field without an end", name(), line_number_));
+        throw DataError(fmt::format("{}: line {}: unterminated quoted field", name(), line_number_));
       line_ = *longer;
       from = length;
       continue;
@@ -205,7 +206,7 @@ std::string_view CsvSource<S>::take_field(std::size_t& position) {
   return unquoted_;
 }
 
-/// The end of a field that nobody asked for.
+/// Skips a field that was not requested.
 template <class S>
 std::size_t CsvSource<S>::skip_field(std::size_t position) {
   const std::size_t start = line_.find_first_not_of(' ', position);
@@ -300,7 +301,7 @@ Index CsvSource<S>::read(Index count, Batch<S>& batch) {
   labels_.clear();
   while (batch.rows() < count) {
     if (!next_row()) {
-      if (row_ == 0) throw DataError(fmt::format("{}: a header without rows", name()));
+      if (row_ == 0) throw DataError(fmt::format("{}: a header but no rows", name()));
       rows_ = row_;
       break;
     }

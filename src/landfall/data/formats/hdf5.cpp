@@ -33,7 +33,7 @@ std::string describe(const Handle& type) {
     case H5T_FLOAT:
       return fmt::format("floating-point numbers of {} bytes", H5Tget_size(type.id()));
     case H5T_INTEGER:
-      return fmt::format("whole numbers of {} bytes", H5Tget_size(type.id()));
+      return fmt::format("integers of {} bytes", H5Tget_size(type.id()));
     case H5T_STRING:
       return "strings";
     case H5T_COMPOUND:
@@ -82,7 +82,7 @@ bool linked(const Handle& file, const std::string& path) {
 std::string only_matrix(const Handle& file, const std::string& file_name) {
   constexpr std::size_t most = 1000;  // nobody reads a longer list
   std::vector<std::string> names = datasets_in(file, most);
-  if (names.empty()) throw DataError(fmt::format("{}: an HDF5 file without datasets", file_name));
+  if (names.empty()) throw DataError(fmt::format("{}: the HDF5 file has no datasets", file_name));
   if (names.size() == 1) return names[0];
   std::vector<std::string> matrices;
   std::copy_if(names.begin(), names.end(), std::back_inserter(matrices),
@@ -143,7 +143,7 @@ hid_t native_type(Type type) {
 
 Dataset::Dataset(const Hdf5Path& path, const Hdf5Options& options) : name_(path.file.string()) {
   const InputFile input(path.file);  // has the words for a missing file, a folder, ...
-  if (is_gzip(input)) fail("a packed HDF5 file, expected it unpacked");
+  if (is_gzip(input)) fail("a compressed HDF5 file; decompress it first");
   file_size_ = input.size();
   const Calls calls;
   open(path);
@@ -226,7 +226,7 @@ void Dataset::check_filters(const Handle& creation) {
     next = std::find(next, std::end(known), filter);
     if (next == std::end(known) || H5Zfilter_avail(filter) <= 0)
       fail(fmt::format(
-          "packed by the filter {} ({}), expected shuffle, deflate, fletcher32 or some of them in "
+          "compressed with filter {} ({}), expected shuffle, deflate, fletcher32 or a combination of them "
           "this order",
           static_cast<int>(filter), name.data()));
     if (filter == H5Z_FILTER_DEFLATE) deflate_ = i;
@@ -251,7 +251,7 @@ std::uint64_t Dataset::chunks() const {
 void Dataset::check_storage(const Handle& creation) {
   const H5D_layout_t layout = H5Pget_layout(creation.id());
   if (layout == H5D_VIRTUAL || H5Pget_external_count(creation.id()) > 0)
-    fail("data in other files, expected it in this one");
+    fail("data stored in other files, expected it in this file");
   const std::uint64_t stored = H5Dget_storage_size(dataset_.id());
   const auto expect = [&](std::uint64_t expected) {
     if (stored < expected)
@@ -270,7 +270,7 @@ void Dataset::check_storage(const Handle& creation) {
   chunked_ = true;
   std::array<hsize_t, 2> sizes = {0, 1};
   if (H5Pget_chunk(creation.id(), dimensions_, sizes.data()) != dimensions_ || sizes[0] == 0 || sizes[1] == 0)
-    fail("damaged: chunks of no size");
+    fail("damaged: chunks of size zero");
   chunk_rows_ = static_cast<Index>(sizes[0]);
   chunk_cols_ = static_cast<Index>(sizes[1]);
   hsize_t found = 0;

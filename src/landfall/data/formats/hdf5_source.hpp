@@ -24,7 +24,7 @@ struct Hdf5Path {
 };
 
 struct Hdf5Options {
-  /// Chunks of a compressed dataset are kept once they are unpacked. If all of them take at most so many
+  /// Chunks of a compressed dataset are kept once they are unpacked. If all of them take at most this many
   /// bytes, rows can be read in any order. A larger dataset is read in order only, since each row in another
   /// order would take the unpacking of a chunk; then those chunks are kept that the next rows need, in at
   /// most a quarter of this, or in two chunks.

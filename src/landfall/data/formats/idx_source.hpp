@@ -13,7 +13,7 @@
 namespace landfall {
 
 struct IdxOptions {
-  /// A compressed file whose numbers take at most so many bytes is unpacked into memory, where its rows can
+  /// A compressed file whose numbers take at most this many bytes is unpacked into memory, where its rows can
   /// be read in any order. A larger one is unpacked while it is read, in order only.
   std::uint64_t memory = std::uint64_t{256} << 20;
 };

@@ -105,7 +105,7 @@ std::string field(const LineReader& lines, std::string_view line) {
     if (line[k] == '"' && line[++k] != '"') fail(fmt::format("several fields in '{}'", text::shown(line)));
     label += line[k];
   }
-  fail("a quoted field without an end");
+  fail("unterminated quoted field");
   return {};
 }
 
@@ -133,8 +133,7 @@ void add_labels(Source<S>& source, LabelTable& table) {
   while (source.read(count, batch) > 0) {
     const auto labels = source.labels();
     if (labels.empty())
-      throw DataError(
-          fmt::format("{}: rows without labels, expected svmlight or a column of labels", source.name()));
+      throw DataError(fmt::format("{}: no labels, expected svmlight or a label column", source.name()));
     for (const double label : labels) {
       if (std::isnan(label)) table.missing();
       if (csv != nullptr && !csv->label_names().empty())
@@ -149,21 +148,21 @@ template <class S>
 void expect_rewindable(const Source<S>& source) {
   if (!source.rewindable())
     throw UsageError(fmt::format(
-        "{}: can be read only once, but its labels come before its rows; expected a file", source.name()));
+        "{}: can be read only once, but labels require a first pass; expected a file", source.name()));
 }
 
 }  // namespace
 
 Index Labels::of(Index row) const {
   if (row < 0 || row >= rows())
-    throw DataError(fmt::format("{}: {} labels, but there is a row {}", name_, rows(), row + 1));
+    throw DataError(fmt::format("{}: {} labels, but the data has a row {}", name_, rows(), row + 1));
   return rows_[static_cast<std::size_t>(row)];
 }
 
 void Labels::expect_rows(const std::string& data, Index rows) const {
   if (rows != this->rows())
-    throw DataError(fmt::format("{} has {} labels and {} has {} rows; expected as many", name_, this->rows(),
-                                data, rows));
+    throw DataError(fmt::format("{} has {} labels and {} has {} rows; expected the same number", name_,
+                                this->rows(), data, rows));
 }
 
 Labels read_labels(const std::filesystem::path& path, const LabelOptions& options) {

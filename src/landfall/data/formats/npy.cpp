@@ -74,7 +74,7 @@ class Dictionary {
     const char quote = accept('"') ? '"' : '\'';
     if (quote == '\'') expect('\'');
     const std::size_t length = text_.find(quote);
-    if (length == std::string_view::npos) fail("a text without its closing quote");
+    if (length == std::string_view::npos) fail("a string without its closing quote");
     const std::string_view result = text_.substr(0, length);
     text_.remove_prefix(length + 1);
     return result;

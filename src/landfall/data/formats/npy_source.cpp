@@ -10,7 +10,7 @@ namespace landfall {
 template <class S>
 SourcePtr<S> open_npy(const InputFile& file) {
   if (is_gzip(file))
-    throw DataError(fmt::format("{}: a packed .npy file, expected it unpacked", file.name()));
+    throw DataError(fmt::format("{}: a compressed .npy file; decompress it first", file.name()));
   return std::make_unique<ArraySource<S>>(file, "npy", read_npy_matrix_header(file));
 }
 

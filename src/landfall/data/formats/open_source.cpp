@@ -45,7 +45,7 @@ SourcePtr<S> open_file(const std::filesystem::path& path) {
     if (format.has_extension(head.extension)) return format.open(path);
     known += fmt::format("{}{}", known.empty() ? "" : ", ", format.title);
   }
-  throw DataError(fmt::format("{}: of a format that neither content nor name tells, expected one of {}",
+  throw DataError(fmt::format("{}: unknown file format (tried content and extension); supported: {}",
                               path.string(), known));
 }
 
@@ -74,7 +74,7 @@ SourcePtr<S> open_standard_input() {
   const FileHead head{read_up_to(*bytes, enough_to_see), ""};
   for (const auto& format : formats<S>())
     if (format.matches != nullptr && format.matches(head))
-      throw UsageError(fmt::format("{}: of the format {}, expected csv or svmlight, or the name of a file",
+      throw UsageError(fmt::format("{}: {} data, expected csv or svmlight; give other formats as a file",
                                    bytes->name(), format.title));
   bytes = put_back(head.start, std::move(bytes));
   if (svmlight_content(head.start))
@@ -91,7 +91,7 @@ std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder)
         std::filesystem::is_regular_file(entry->path()))
       files.push_back(entry->path());
   if (error) throw DataError(fmt::format("{}: cannot be opened: {}", folder.string(), error.message()));
-  if (files.empty()) throw DataError(fmt::format("{}: a folder without files", folder.string()));
+  if (files.empty()) throw DataError(fmt::format("{}: the folder contains no files", folder.string()));
   std::sort(files.begin(), files.end());
   return files;
 }

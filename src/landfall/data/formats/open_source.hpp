@@ -1,4 +1,4 @@
-// Data as a source, whatever the format: known by the content first, by the name second.
+// Data as a source, whatever the format: recognised by content first, by extension second.
 //
 //   auto left = landfall::open_source<float>("left.npy");
 //   auto matrix = landfall::open_source<float>("data.h5:/train/images");

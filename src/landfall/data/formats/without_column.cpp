@@ -18,7 +18,8 @@ WithoutColumn<S>::WithoutColumn(SourcePtr<S> whole, const std::string& column)
     throw UsageError(fmt::format("{}: no column '{}', expected {}a number from 1 to {}", name(), column,
                                  names_.empty() ? "" : "a name of one or ", whole_->cols()));
   }
-  if (whole_->cols() == 1) throw DataError(fmt::format("{}: no column but that of the labels", name()));
+  if (whole_->cols() == 1)
+    throw DataError(fmt::format("{}: only the label column, expected at least one other column", name()));
   if (!names_.empty()) names_.erase(names_.begin() + column_);
 }
 

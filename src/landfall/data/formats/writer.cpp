@@ -15,8 +15,8 @@ WriterPtr<S> open_writer(const std::filesystem::path& path, Index cols) {
   const std::string extension = lower_case(Hdf5Path::split(path).file.extension().string());
   for (const auto& format : formats<S>())
     if (format.create != nullptr && format.has_extension(extension)) return format.create(path, cols);
-  throw UsageError(fmt::format("{}: its name tells no format to write, expected it to end in one of {}",
-                               path.string(), fmt::join(writer_endings(), " ")));
+  throw UsageError(fmt::format("{}: unknown extension for writing; supported: {}", path.string(),
+                               fmt::join(writer_endings(), " ")));
 }
 
 std::vector<std::string> writer_endings() {

@@ -1,4 +1,4 @@
-// Rows written batch by batch, whatever the format: it is known by the end of the file's name.
+// Rows written batch by batch, whatever the format: the extension determines the format.
 //
 //   #include <landfall/data/rows/source.hpp>
 //   auto out = landfall::open_writer<float>("copy.csv", source.cols());

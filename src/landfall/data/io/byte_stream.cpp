@@ -83,7 +83,7 @@ class StandardInput : public ByteStream {
   std::uint64_t most_left() const override { return unlimited; }
   bool rewindable() const override { return false; }
   void rewind() override {
-    throw UsageError(fmt::format("{}: read a second time, expected a file for that", name_));
+    throw UsageError(fmt::format("{}: cannot be read twice; expected a file", name_));
   }
 
  private:
@@ -154,7 +154,7 @@ class Spool : public ByteStream {
   void rewind() override { read_ = 0; }
 
  private:
-  static constexpr std::string_view kept = "cannot be kept in a temporary file";
+  static constexpr std::string_view kept = "cannot be copied to a temporary file";
 
   void copy(ByteStream& stream) {
     std::vector<std::byte> buffer(1 << 18);

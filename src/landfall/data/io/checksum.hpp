@@ -1,4 +1,4 @@
-// A number that tells contents apart: xxHash, 64 bits. Not against those who mean harm.
+// A checksum: xxHash, 64 bits. Not cryptographic.
 //
 //   landfall::Checksum sum;
 //   sum.add("left.npy");

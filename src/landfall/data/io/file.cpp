@@ -130,7 +130,7 @@ void remove_file(const std::filesystem::path& path) {
 void make_folder(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) throw DataError(fmt::format("{}: cannot make the folder: {}", path.string(), error.message()));
+  if (error) throw DataError(fmt::format("{}: cannot create the folder: {}", path.string(), error.message()));
 }
 
 }  // namespace landfall

@@ -88,8 +88,8 @@ std::size_t GzipReader::read(std::span<std::byte> out) {
   // A member's checksum comes after its last byte, so the last call for a member may write nothing.
   while (written < out.size() && !state_->ended) {
     if (stream.avail_in == 0 && !refill())
-      throw DataError(fmt::format("{}: truncated: the gzip data end after {} bytes, before they are complete",
-                                  packed_.name(), state_->read));
+      throw DataError(
+          fmt::format("{}: truncated: the gzip data ends after {} bytes", packed_.name(), state_->read));
     const auto room =
         static_cast<uInt>(std::min<std::size_t>(out.size() - written, std::numeric_limits<uInt>::max()));
     stream.next_out = reinterpret_cast<Bytef*>(out.data() + written);

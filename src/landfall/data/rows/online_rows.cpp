@@ -35,8 +35,8 @@ void OnlineRows<S>::check(const std::vector<const Batch<S>*>& views) const {
   for (std::size_t i = 0; i < views.size(); ++i) {
     const Batch<S>& batch = *views[i];
     if (batch.rows() != views[0]->rows())
-      throw DataError(fmt::format("{} has {} rows, {} has {}; expected as many", names_[0], views[0]->rows(),
-                                  names_[i], batch.rows()));
+      throw DataError(fmt::format("{} has {} rows, {} has {}; expected the same number", names_[0],
+                                  views[0]->rows(), names_[i], batch.rows()));
     if (started_ && batch.cols() != waiting_[i].cols())
       throw DataError(fmt::format("{}: a batch of {} columns, expected {} as before", names_[i], batch.cols(),
                                   waiting_[i].cols()));

@@ -1,4 +1,4 @@
-// Rows as they come, in pushes of any size: regrouped into batches of one size and centred by the mean of
+// Rows of a stream, pushed in batches of any size: regrouped into batches of one size and centred by the mean of
 // what has come so far. The first ones are kept.
 //
 //   landfall::OnlineRows<float> rows({"left", "right"}, {.batch = 128, .first_rows = 4096});

@@ -58,8 +58,8 @@ template <class S>
 void ShuffledReader<S>::begin_pass(std::uint64_t pass, Part part) {
   if (!source_.random_access() && !fresh_) {
     if (!source_.rewindable())
-      throw UsageError(
-          fmt::format("{}: a second pass over what can be read only once, expected a file", source_.name()));
+      throw UsageError(fmt::format("{}: a second pass over data that can be read only once, expected a file",
+                                   source_.name()));
     source_.rewind();
   }
   pass_ = pass;
@@ -180,7 +180,7 @@ void ShuffledReader<S>::check_memory() const {
   const std::uint64_t held = held_.values().size() * sizeof(S) + held_.columns().size() * sizeof(Index);
   if (held > options_.memory)
     throw UsageError(
-        fmt::format("{}: shuffling {} rows at a time takes more than the {} bytes that are allowed; "
+        fmt::format("{}: shuffling {} rows at a time needs more than the {} bytes allowed; "
                     "expected more memory or a smaller window",
                     source_.name(), window_, options_.memory));
 }

@@ -1,4 +1,4 @@
-// Where rows come from: a file of some format, several files, memory. Whatever it is, it hands out batches.
+// Sources of rows (a file, several files, memory), read in batches.
 //
 //   #include <landfall/data/formats/open_source.hpp>
 //   auto source = landfall::open_source<float>("left.npy");

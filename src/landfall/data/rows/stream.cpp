@@ -108,7 +108,7 @@ void DataStream<S>::learn() {
     transforms_[v].learn(statistics_.back());
     if (transforms_[v].kept().empty())
       throw DataError(
-          fmt::format("{}: each of its {} columns is constant", sources_[v]->name(), sources_[v]->cols()));
+          fmt::format("{}: all {} columns are constant", sources_[v]->name(), sources_[v]->cols()));
     sources_[v]->rewind();
   }
 }
@@ -179,7 +179,7 @@ void DataStream<S>::begin_pass(std::uint64_t pass, Part part) {
 
 template <class S>
 bool DataStream<S>::next() {
-  if (!started_) throw UsageError("a batch was asked for before a pass was begun");
+  if (!started_) throw UsageError("a batch was requested before a pass was started");
   options_.cancel.throw_if_requested();
   std::unique_lock lock(mutex_);
   if (filled_ == 0 && wanted_ && !reading_) make_batch(lock);  // the thread has not come to it

@@ -47,7 +47,7 @@ class DataStream {
   void set_batch(Index rows);
 
   /// Starts a pass, whatever is left of another. Data that can be read only once have one pass, over training
-  /// or held-out rows: UsageError for the second. A running mean begins anew with each pass over training
+  /// or held-out rows: UsageError for the second. A running mean restarts with each pass over training
   /// rows until one has gone to its end, and stays what it is from then on.
   void begin_pass(std::uint64_t pass, Part part = Part::training);
 

@@ -1,4 +1,4 @@
-// What is done to rows before they are used: missing values, constant columns, centring, unit variance.
+// Preprocessing of rows: missing values, constant columns, centring, unit variance.
 //
 //   landfall::Transform<float> transform(source.name(), source.cols(), {.unit_variance = true});
 //   transform.learn(landfall::column_statistics<float>(source));     // drops constant columns

@@ -1,4 +1,4 @@
-// Made-up mixtures of independent sources whose mixing is known, as in the paper's ICA experiment.
+// Synthetic mixtures of independent sources whose mixing is known, as in the paper's ICA experiment.
 //
 //   landfall::LaplaceIca<float> mixture({.features = 10, .uniform_sources = 2});
 //   landfall::Batch<float> rows;
@@ -21,7 +21,7 @@ struct LaplaceIcaOptions {
   /// Of W, kappa >= 1: its singular values go down geometrically from 1 to 1/kappa. 1 is the paper's: W is
   /// orthogonal.
   double condition = 1;
-  /// The last so many sources are uniform, which is sub-Gaussian, 0 <= k <= n; the others are Laplace,
+  /// The last k sources are uniform, which is sub-Gaussian, 0 <= k <= n; the others are Laplace,
   /// super-Gaussian.
   Index uniform_sources = 0;
   std::uint64_t seed = 0;

@@ -1,4 +1,4 @@
-// Made-up generalized eigenproblems A x = lambda B x, of the kind the paper solves.
+// Synthetic generalized eigenproblems A x = lambda B x, of the kind the paper solves.
 //
 //   auto pencil = landfall::make_pencil({.size = 200, .kind = landfall::PencilKind::planted});
 //   use(pencil.a, pencil.b, pencil.eigenvalues);    // known: 200 of them from 0.01 to 1

@@ -1,4 +1,4 @@
-// Made-up pairs of views whose canonical correlations and weights are known exactly, dense or sparse.
+// Synthetic pairs of views whose canonical correlations and weights are known exactly, dense or sparse.
 //
 //   landfall::PlantedCca<float> planted({.left = 300, .right = 200, .correlations = {0.9, 0.7}});
 //   landfall::Batch<float> x, y;

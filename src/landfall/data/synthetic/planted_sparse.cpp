@@ -106,7 +106,7 @@ class SparseView final : public PlantedView<S> {
       if (reach[k] < goals[k])
         throw UsageError(
             fmt::format("PlantedCcaOptions: correlations of {} columns with {} nonzeros in a row: {} of {} "
-                        "can be planted as {:.3f} at "
+                        "can be at most {:.3f} "
                         "most, found {}; give more nonzeros, or fewer or smaller correlations",
                         options.cols, options.nonzeros, k + 1, goals.size(), reach[k] / (1 + reach[k]),
                         options.correlations[k]));

@@ -11,9 +11,9 @@
 // the unit, a batch of r rows measures with variance 1/r, carrying adds d^2/r where d = ||X_t - X_{t-1}||
 // over ||X_t||, and
 //   v <- v + d^2/r,   g = v / (v + 1/r),   v <- g/r.
-// A point that stands still gets g = 1/t, the mean of everything; one that runs gets the last batches.
+// If the point is at rest, g = 1/t gives the mean of all batches; if it moves, the last batches dominate.
 //
-// Beside it a second estimate starts anew with each pass and weighs all rows of the pass alike. At the end
+// Beside it a second estimate restarts with each pass and weighs all rows of the pass alike. At the end
 // of a pass it has no sampling error at all, only what carrying added, and takes over when that is less.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Two sets of projections become canonical variates: the end of every method for CCA.
+// Turns two sets of projections into canonical variates: the last step of every CCA method.
 //
 //   #include <landfall/data/rows/stream.hpp>
 //   std::vector<landfall::SourcePtr<double>> views;                // left and right

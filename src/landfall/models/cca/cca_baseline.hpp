@@ -5,7 +5,7 @@
 //   use(found.x[0], found.x[1], found.progress.passes);    // any basis: canonical.hpp orders it
 //
 // Methods that want products with all of A and B get them from covariances where these fit in the memory they
-// may use, else each product is a reading of the stream.
+// may use, otherwise each product is a pass over the stream.
 #pragma once
 
 #include <landfall/baselines/registry.hpp>

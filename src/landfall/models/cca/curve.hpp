@@ -1,4 +1,4 @@
-// How far a method is while it runs: its total correlation and infeasibility on all rows, by covariances
+// Progress of a method, for comparisons: its total correlation and infeasibility on all rows, by covariances
 // (n^2 memory).
 //
 //   #include <landfall/data/formats/open_source.hpp>

@@ -70,9 +70,8 @@ std::unique_ptr<OnlineLanding<S>> OnlineCca<S>::start(bool more) const {
     constant.push_back(constant_columns(rows_->columns(i)));
     const Index varying = rows_->cols(i) - static_cast<Index>(constant[i].columns.size());
     if (varying < p)
-      throw NumericalError(
-          fmt::format("{}: {} columns that are not constant in {} rows, expected at least p = {}", kNames[i],
-                      varying, rows_->rows(), p));
+      throw NumericalError(fmt::format("{}: {} non-constant columns in {} rows, expected at least p = {}",
+                                       kNames[i], varying, rows_->rows(), p));
     most = std::min(most, varying);
   }
   if (most < p)
@@ -90,7 +89,7 @@ std::unique_ptr<OnlineLanding<S>> OnlineCca<S>::start(bool more) const {
 
 template <class S>
 CcaResult<S> OnlineCca<S>::result() const {
-  if (!rows_ || rows_->rows() == 0) throw UsageError("no rows so far, expected some before a result");
+  if (!rows_ || rows_->rows() == 0) throw UsageError("no rows so far; a result needs at least one batch");
   return finish(landing_ ? *landing_ : *start(false));
 }
 

@@ -1,4 +1,4 @@
-// Canonical correlation analysis of endless streams: rows as they come, and an ordered result at any time.
+// Canonical correlation analysis of endless streams: rows arrive in a stream, and an ordered result at any time.
 //
 //   landfall::OnlineCca<float> model({.components = 5});
 //   model.partial_fit(batch, batch);          // left and right: any number of rows, any number of times

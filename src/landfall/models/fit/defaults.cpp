@@ -119,7 +119,7 @@ template <class S>
 void set_online_run(const OnlineLanding<S>& landing, Index rows, Index batch, FitResult<S>& result) {
   result.method = FitMethod::landing;
   result.method_name = to_string(result.method);
-  result.reason = "rows as they come";
+  result.reason = "rows arrive in a stream";
   result.samples = rows;
   result.stationarity = landing.progress().stationarity;
   result.iterations = landing.progress().iteration;

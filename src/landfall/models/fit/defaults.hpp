@@ -48,7 +48,7 @@ Index ica_batch(Index p);
 template <class S>
 Index ica_first_rows(Index wanted, std::uint64_t memory, Index n);
 
-/// Over the columns that are not constant; 0 where all are.
+/// Over the non-constant columns; 0 where all are.
 double mean_variance(const ColumnStatistics& columns);
 
 /// The absolute ridge of a view: the one given, or the relative one (`standard` where none is given) times

@@ -1,4 +1,4 @@
-// How fast this machine does what the methods are made of: about a third of a second of measuring.
+// Measures the speed of this machine for the cost model, in about a third of a second.
 //
 //   const auto rates = landfall::measure_machine<float>();
 //   use(2.0 * 1000 * 1000 * 1000 / rates.products);    // seconds of a product of 1000 x 1000 matrices

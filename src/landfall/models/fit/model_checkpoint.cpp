@@ -53,7 +53,7 @@ ModelCheckpoint::ModelCheckpoint(const Checkpoints& outer, std::uint64_t data, s
   StateReader in(outer.resume);
   in(head_.data, head_.reason, inner_.resume);
   if (head_.data != data)
-    throw DataError(fmt::format("{}: the data is not what it was when the run was put away", outer.name));
+    throw DataError(fmt::format("{}: the data changed since the checkpoint was written", outer.name));
   if (more_) more_(in);
 }
 

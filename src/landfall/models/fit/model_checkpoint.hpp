@@ -1,9 +1,9 @@
-// Checkpoints of a model: the solver's state with a mark of the data it belongs to.
+// Checkpoints of a model: the solver's state with a fingerprint of its data.
 //
 //   const landfall::Checkpoints wanted{.resume = file};
 //   const auto mark = landfall::data_mark<float>(stream, first);
-//   landfall::ModelCheckpoint run(wanted, mark, "asked for");    // DataError: the file is of other data
-//   use(run.reason());                                        // of the run that was put away
+//   landfall::ModelCheckpoint run(wanted, mark, "requested");    // DataError: the file is of other data
+//   use(run.reason());                                        // of the saved run
 //   use(run.checkpoints());                                   // for the solver
 #pragma once
 

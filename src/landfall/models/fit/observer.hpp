@@ -1,5 +1,5 @@
 // Watches a fit from inside: the stream before the method starts, and the point after every step. The clock
-// of the fit stands still meanwhile.
+// of the fit is paused meanwhile.
 //
 //   struct Norms : landfall::FitObserver<float> {
 //     bool step(const landfall::Progress&, const landfall::Point<float>& x) override {

@@ -1,4 +1,4 @@
-// What every model is told: which method, which ridge, how much memory, what to watch.
+// Options of every model: which method, which ridge, how much memory, what to watch.
 //
 //   const landfall::FitOptions options{.components = 5, .held_out = 0.1, .seed = 1};
 //   landfall::validate(options);    // UsageError that names the field
@@ -50,7 +50,7 @@ struct FitOptions {
 /// UsageError that names the field, for values that no model accepts.
 void validate(const FitOptions& options);
 
-/// What the models for endless streams are told (OnlineCca, OnlineLda, OnlineIca).
+/// Options of the models for endless streams (OnlineCca, OnlineLda, OnlineIca).
 struct OnlineOptions {
   Index components = 0;                           // p; 0: as many as the model offers
   Contrast contrast = Contrast::logcosh;          // ICA only

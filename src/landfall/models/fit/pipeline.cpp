@@ -55,7 +55,7 @@ const Baseline* choose(const Model<S>& model, Fit<S>& fit) {
     if (options.method == FitMethod::exact)
       throw UsageError("this model has no exact method; expected auto or landing");
     result.method = FitMethod::landing;
-    result.reason = options.method == FitMethod::landing ? "asked for" : "the only method";
+    result.reason = options.method == FitMethod::landing ? "requested" : "the only method";
   } else {
     auto chosen = choose_method<S>(resumed ? FitMethod::landing : options.method, fit.work, options.memory);
     result.method = chosen.method;
@@ -166,7 +166,7 @@ BaselineOptions<S> baseline_options(const Fit<S>& fit, double passes) {
 void require_columns(const std::string& name, Index features, Index p) {
   if (features < p)
     throw NumericalError(
-        fmt::format("{}: {} columns that are not constant, expected at least p = {}", name, features, p));
+        fmt::format("{}: {} non-constant columns, expected at least p = {}", name, features, p));
 }
 
 template <class S>
@@ -235,7 +235,7 @@ Workload model_workload(const Model<S>& model, const std::vector<Source<S>*>& so
   for (Source<S>* source : sources) {
     const SourceSample one = sample_source(*source);
     if (!features.empty() && one.rows != all.rows)
-      throw DataError(fmt::format("{} has {} rows and {} has {}; expected as many in both",
+      throw DataError(fmt::format("{} has {} rows and {} has {}; expected the same number in both",
                                   sources.front()->name(), all.rows, source->name(), one.rows));
     all.rows = one.rows;
     all.reading += one.reading;

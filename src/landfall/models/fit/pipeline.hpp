@@ -52,7 +52,7 @@ class Model {
   virtual void validate(const FitOptions&) const {}
   /// Readings of its own before the method is chosen, such as the means of classes.
   virtual void begin(Fit<S>&) {}
-  /// p for the columns that are not constant; an error where the data does not allow it.
+  /// p for the non-constant columns; an error where the data does not allow it.
   virtual Index components(const FitOptions& options, const std::vector<Index>& features) const = 0;
   /// The relative ridge where none is given.
   virtual double relative_ridge(const Fit<S>& fit, std::size_t view) const = 0;
@@ -84,7 +84,7 @@ template <class S>
 Workload model_workload(const Model<S>& model, const std::vector<Source<S>*>& sources,
                         const FitOptions& options);
 
-/// What a baseline is told.
+/// Options of a baseline.
 template <class S>
 BaselineOptions<S> baseline_options(const Fit<S>& fit, double passes);
 

@@ -1,4 +1,4 @@
-// What exact covariances and landing would cost, and which of them to take.
+// The cost of the exact method and of landing, and the choice between them.
 //
 //   const landfall::Workload work{.rows = 60'000, .features = {392, 392}, .components = 5};
 //   const auto plan = landfall::make_plan<float>(work, std::uint64_t{2} << 30);    // bytes of memory
@@ -44,7 +44,7 @@ template <class S>
 void choose_sizes(Workload& work, std::uint64_t memory);
 
 struct Cost {
-  std::uint64_t bytes = 0;  // in memory at most, with the program itself
+  std::uint64_t bytes = 0;  // in peak memory, with the program itself
   double seconds = 0;       // 0: not known, since no rates were given
 };
 
@@ -70,14 +70,14 @@ Plan make_plan(const Workload& work, std::uint64_t memory, const MachineRates* r
 template <class S>
 Plan make_plan(const Workload& work, std::uint64_t memory);
 
-/// To be shown: with rates measured now; what was asked for is chosen, or what make_plan() would choose.
+/// To be shown: with rates measured now; what was requested is chosen, or what make_plan() would choose.
 template <class S>
 Plan shown_plan(const Workload& work, std::uint64_t memory, FitMethod asked);
 
 /// exact or landing, and why.
 struct MethodChoice {
   FitMethod method = FitMethod::exact;
-  std::string reason = "asked for";
+  std::string reason = "requested";
 };
 template <class S>
 MethodChoice choose_method(FitMethod asked, const Workload& work, std::uint64_t memory);

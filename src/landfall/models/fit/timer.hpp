@@ -1,4 +1,8 @@
-// Seconds of the parts of a fit, for the .cpp files of the models; not installed.
+// Seconds of the parts of a fit.
+//
+//   landfall::Timer timer;
+//   use(timer.lap());    // since the timer was made
+//   use(timer.lap());    // since the last lap
 #pragma once
 
 #include <chrono>

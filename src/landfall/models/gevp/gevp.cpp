@@ -133,13 +133,15 @@ void solve_by_baseline(const Baseline& baseline, OperatorPtr<S> a, OperatorPtr<S
 }  // namespace
 
 std::pair<GevpMethod, std::string> choose_gevp_method(const GevpOptions& options, Index n) {
-  if (options.method != GevpMethod::automatic) return {options.method, "asked for"};
+  if (options.method != GevpMethod::automatic) return {options.method, "requested"};
   if (n <= kDirectLimit)
-    return {GevpMethod::direct, fmt::format("n = {} is at most {}: n^3 is cheap", n, kDirectLimit)};
+    return {GevpMethod::direct,
+            fmt::format("n = {} is at most {}, so a dense solve is cheap", n, kDirectLimit)};
   if (5 * options.components > n)
     return {GevpMethod::direct,
             fmt::format("{} components are more than a fifth of n = {}", options.components, n)};
-  return {GevpMethod::lobpcg, fmt::format("n = {} is above {}: only products with A and B", n, kDirectLimit)};
+  return {GevpMethod::lobpcg,
+          fmt::format("n = {} is above {}, so only products with A and B are used", n, kDirectLimit)};
 }
 
 std::string_view to_string(GevpMethod method) {
@@ -161,8 +163,8 @@ GevpResult<S> solve_gevp(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& 
   if (b->size() != n)
     throw UsageError(fmt::format("A is {0}x{0}, B is {1}x{1}; expected the same size", n, b->size()));
   if (options.components < 1 || options.components > n)
-    throw UsageError(
-        fmt::format("{} components asked of {}x{} matrices; expected 1 to {}", options.components, n, n, n));
+    throw UsageError(fmt::format("{} components requested for {}x{} matrices, expected 1 to {}",
+                                 options.components, n, n, n));
   if (!(options.tolerance >= 0))
     throw UsageError(fmt::format("the tolerance must not be negative, got {}", options.tolerance));
   const double tolerance = options.tolerance > 0      ? options.tolerance
@@ -174,7 +176,7 @@ GevpResult<S> solve_gevp(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& 
       options.baseline.empty() ? nullptr : &find_baseline(options.baseline, Problem::gevp);
   if (baseline) {
     result.method = GevpMethod::baseline;
-    result.reason = "asked for";
+    result.reason = "requested";
   } else {
     std::tie(result.method, result.reason) = choose_gevp_method(options, n);
   }
@@ -183,7 +185,7 @@ GevpResult<S> solve_gevp(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& 
     case GevpMethod::lobpcg:
       solve_by_baseline<S>(find_baseline("lobpcg"), a, b, options, tolerance, result);
       if (5 * options.components > n)
-        result.reason += fmt::format("; LAPACK, since {} components are more than a fifth of n = {}",
+        result.reason += fmt::format("; LAPACK is used because {} components are more than a fifth of n = {}",
                                      options.components, n);
       break;
     case GevpMethod::landing:

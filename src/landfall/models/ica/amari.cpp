@@ -12,7 +12,7 @@ double amari_distance(const Matrix<double>& unmixing, const Matrix<double>& mixi
   const Matrix<double> squares = (unmixing * mixing).cwiseAbs2();
   const Vector<double> rows = squares.rowwise().maxCoeff(), cols = squares.colwise().maxCoeff();
   if (!(rows.minCoeff() > 0 && cols.minCoeff() > 0))
-    throw UsageError("the Amari distance of a product with a row or a column of zeros");
+    throw UsageError("the Amari distance is undefined: the product has a zero row or column");
   const double sum = (squares.rowwise().sum().array() / rows.array() - 1).sum() +
                      (squares.colwise().sum().transpose().array() / cols.array() - 1).sum();
   return sum / (2 * static_cast<double>(squares.rows()));

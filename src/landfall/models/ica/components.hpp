@@ -1,5 +1,5 @@
-// Moments of estimated sources y = X'a over rows, the signs they ask for, and the Newton step of ICA that
-// follows from them without another look at the rows.
+// Moments of estimated sources y = X'a over rows, the signs they suggest, and the Newton step of ICA that
+// follows from them without another pass over the rows.
 //
 //   auto moments = landfall::component_moments<float>(stream, landfall::Contrast::logcosh, weights);
 //   const landfall::Vector<double> signs = moments.nonlinearity().cwiseSign();

@@ -29,7 +29,7 @@
 
 namespace landfall {
 
-/// Defaults: p = the columns that are not constant; no ridge, since X is kept among the directions that have
+/// Defaults: p = the non-constant columns; no ridge, since X is kept among the directions that have
 /// variance (whitening.hpp) and a ridge would favour those that have the least; batches of 1024 rows, or 8p
 /// if that is more; 100 pilot rows per column where a quarter of the memory holds them.
 /// - passes: one, and up to four while the last Newton step is so long that what it leaves would show beside

@@ -17,7 +17,7 @@ Matrix<S> whitening(DataStream<S>& stream, Index p) {
   const Index rank = numerical_rank<S>(moments.within[0]);
   if (rank < p)
     throw NumericalError(
-        fmt::format("{}: of rank {}, expected at least p = {}", stream.source(0).name(), rank, p));
+        fmt::format("{}: rank {}, expected at least p = {}", stream.source(0).name(), rank, p));
   SymmetricEigen<double> eigen;
   eigen.compute(moments.within[0].template cast<double>());
   const auto values = eigen.values().tail(p);
@@ -49,8 +49,9 @@ WhitenedRows<S> whitened_rows(DataStream<S>& stream, const Matrix<S>& k, Index r
 
 void require_memory_for_rows(const Baseline& baseline, double bytes, std::uint64_t memory) {
   if (bytes > static_cast<double>(memory))
-    throw UsageError(fmt::format("{} keeps all rows: they take {:.3g} MiB, the memory limit is {:.3g} MiB",
-                                 baseline.name, bytes / (1 << 20), static_cast<double>(memory) / (1 << 20)));
+    throw UsageError(
+        fmt::format("{} keeps all rows in memory: they need {:.3g} MiB, the memory limit is {:.3g} MiB",
+                    baseline.name, bytes / (1 << 20), static_cast<double>(memory) / (1 << 20)));
 }
 
 }  // namespace
@@ -59,7 +60,8 @@ template <class S>
 Result<S> solve_ica_baseline(const Baseline& baseline, DataStream<S>& stream, Contrast contrast,
                              const BaselineOptions<S>& options, Index rows) {
   if (contrast != Contrast::logcosh)
-    throw UsageError(fmt::format("{} has the contrast logcosh, got {}", baseline.name, to_string(contrast)));
+    throw UsageError(
+        fmt::format("{} supports only the contrast logcosh, got {}", baseline.name, to_string(contrast)));
   if (baseline.mixtures) return baseline.mixtures.get<S>()(stream, options);
   const Index p = options.components;
   const double n = static_cast<double>(stream.transform(0).kept().size());

@@ -1,4 +1,4 @@
-// Where ICA starts: directions, signs and the scale of f, found on first rows that are kept in memory.
+// Starting point of ICA: directions, signs and the scale of f, found on first rows that are kept in memory.
 //
 //   #include <landfall/models/ica/ica.hpp>
 //   auto weights = std::make_shared<landfall::Vector<float>>(landfall::Vector<float>::Zero(5));
@@ -38,7 +38,7 @@ class IcaStart {
   std::unique_ptr<SampledOracle<S>> release() { return std::move(oracle_); }
 
   double step(double r) const {
-    return options_.landing.step > 0 ? options_.landing.step : 0.55 * r / (r + pilot_.noise);
+    return options_.landing.step > 0 ? options_.landing.step : stable_step(r, pilot_.noise);
   }
   std::vector<FieldOptions<S>> fields() const {
     return {{Direction::preconditioned, Normal::newton, pilot_.metric.front()}};

@@ -55,8 +55,8 @@ typename OnlineIca<S>::Run OnlineIca<S>::start(bool more) const {
   const Index varying = rows_->cols(0) - static_cast<Index>(constant), rows = rows_->rows();
   const Index p = options_.components > 0 ? options_.components : std::max<Index>(varying, 1);
   if (varying < p)
-    throw NumericalError(fmt::format(
-        "{} columns that are not constant in {} rows so far, expected at least p = {}", varying, rows, p));
+    throw NumericalError(
+        fmt::format("{} non-constant columns in {} rows so far, expected at least p = {}", varying, rows, p));
   if (rows <= p)
     throw NumericalError(fmt::format("{} rows so far, expected at least {} for p = {}", rows, p + 1, p));
   const IcaOptions options{.contrast = options_.contrast, .memory = options_.memory, .seed = options_.seed};
@@ -118,7 +118,7 @@ ComponentMoments OnlineIca<S>::moments(const Run& run) const {
 
 template <class S>
 IcaResult<S> OnlineIca<S>::result() const {
-  if (!rows_ || rows_->rows() == 0) throw UsageError("no rows so far, expected some before a result");
+  if (!rows_ || rows_->rows() == 0) throw UsageError("no rows so far; a result needs at least one batch");
   return run_ ? finish(*run_) : finish(start(false));
 }
 

@@ -1,4 +1,4 @@
-// Independent component analysis of endless streams: rows as they come, and an ordered result at any time.
+// Independent component analysis of endless streams: rows arrive in a stream, and an ordered result at any time.
 //
 //   landfall::OnlineIca<float> model({.components = 5});
 //   model.partial_fit(batch);                 // any number of rows, any number of times
@@ -6,9 +6,9 @@
 //   use(result.unmixing(), result.negentropy, landfall::transform(result.views[0], batch));
 //
 // As OnlineCca: first rows that are kept, on which the signs of the sources are found (ica_start.hpp), then
-// one step of landing for each batch. Signs are looked at again as rows come; where one was wrong, the
-// estimate begins anew with the other. A result ends with the Newton step of ICA from what the estimator
-// knows, without another look at the rows. Directions without variance in the first rows stay out
+// one step of landing for each batch. Signs are checked again as rows arrive; where one was wrong, the
+// estimate restarts with the other. A result ends with the Newton step of ICA from what the estimator
+// knows, without another pass over the rows. Directions without variance in the first rows stay out
 // (whitening.hpp).
 #pragma once
 

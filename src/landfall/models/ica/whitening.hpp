@@ -1,4 +1,4 @@
-// A first look at data whose covariance fits in memory: K, the pseudo-inverse of the covariance of the first
+// Pilot estimate for data whose covariance fits in memory: K, the pseudo-inverse of the covariance of the first
 // rows, and its rank.
 //
 //   const auto pilot = landfall::whiten<float>(first, 0);

@@ -68,7 +68,8 @@ void OnlineLda<S>::partial_fit(const Batch<S>& rows, const Labels& labels) {
 template <class S>
 void OnlineLda<S>::partial_fit(const Batch<S>& rows, std::span<const std::string> labels) {
   if (static_cast<Index>(labels.size()) != rows.rows())
-    throw DataError(fmt::format("{} labels for {} rows, expected as many", labels.size(), rows.rows()));
+    throw DataError(
+        fmt::format("{} labels for {} rows, expected the same number", labels.size(), rows.rows()));
   if (!rows_) {
     const Index batch =
         options_.batch > 0 ? options_.batch : default_batch(options_.components, rows.sparse());
@@ -146,15 +147,15 @@ Index OnlineLda<S>::components(Index classes) const {
   const Index p = options_.components;
   if (p > classes - 1)
     throw UsageError(
-        fmt::format("p = {}, expected at most {} so far: {} classes differ in one direction less", p,
+        fmt::format("p = {}, expected at most {} so far: {} classes span at most one dimension less", p,
                     classes - 1, classes));
   const ColumnStatistics columns = rows_->columns(0);
   const Index most =
       std::min(rows_->cols(0) - static_cast<Index>(columns.constant.size()), rows_->rows() - 1);
   if (most < std::max<Index>(p, 1))
-    throw NumericalError(fmt::format(
-        "{} columns that are not constant in {} rows so far, expected at least p = {}",
-        rows_->cols(0) - static_cast<Index>(columns.constant.size()), rows_->rows(), std::max<Index>(p, 1)));
+    throw NumericalError(fmt::format("{} non-constant columns in {} rows so far, expected at least p = {}",
+                                     rows_->cols(0) - static_cast<Index>(columns.constant.size()),
+                                     rows_->rows(), std::max<Index>(p, 1)));
   return p > 0 ? p : std::min(classes - 1, most);
 }
 
@@ -184,7 +185,7 @@ std::unique_ptr<OnlineLanding<S>> OnlineLda<S>::start(const std::shared_ptr<Betw
 
 template <class S>
 LdaResult<S> OnlineLda<S>::result() const {
-  if (!rows_ || rows_->rows() == 0) throw UsageError("no rows so far, expected some before a result");
+  if (!rows_ || rows_->rows() == 0) throw UsageError("no rows so far; a result needs at least one batch");
   if (landing_) return finish(*landing_, p_);
   const Index p = components(means().present());
   return finish(*start(std::make_shared<Between>(), false), p);

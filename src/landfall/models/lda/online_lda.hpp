@@ -1,4 +1,4 @@
-// Linear discriminant analysis of endless streams: rows as they come, an ordered result at any time, classes
+// Linear discriminant analysis of endless streams: rows arrive in a stream, an ordered result at any time, classes
 // that appear when they do.
 //
 //   landfall::OnlineLda<float> model({.components = 2});
