@@ -63,16 +63,16 @@ Result<S> solve_pcal(const StiefelProblem<S>& problem, const BaselineOptions<S>&
 }  // namespace
 
 std::vector<Baseline> plam_methods() {
-  return {{.name = "plam",
-           .text = "proximal linearized augmented Lagrangian",
-           .source = "Gao, Liu and Yuan 2019",
-           .memory = "7 n p",
-           .stiefel = {solve_plam<float>, solve_plam<double>}},
-          {.name = "pcal",
-           .text = "the same with unit columns",
-           .source = "Gao, Liu and Yuan 2019",
-           .memory = "7 n p",
-           .stiefel = {solve_pcal<float>, solve_pcal<double>}}};
+  const Baseline plam{.name = "plam",
+                      .text = "proximal linearized augmented Lagrangian",
+                      .source = "Gao, Liu and Yuan 2019",
+                      .memory = "7 n p",
+                      .stiefel = {solve_plam<float>, solve_plam<double>}};
+  Baseline pcal = plam;
+  pcal.name = "pcal";
+  pcal.text = "PLAM with unit columns";
+  pcal.stiefel = {solve_pcal<float>, solve_pcal<double>};
+  return {plam, pcal};
 }
 
 }  // namespace landfall
