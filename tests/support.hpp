@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -23,6 +24,17 @@ class Typed : public ::testing::Test {};
 template <class S>
 S rounding(S size, S factor = 50) {
   return factor * std::numeric_limits<S>::epsilon() * (size > 0 ? size : S(1));
+}
+
+/// What the error of this type says that a call throws.
+template <class Error, class Call>
+std::string message(Call&& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no such exception";
 }
 
 template <class S>

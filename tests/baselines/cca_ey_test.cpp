@@ -198,16 +198,6 @@ TYPED_TEST(CcaEyTest, DivergingRunsEndAtFiniteNumbers) {
   EXPECT_TRUE(result.x[0].allFinite() && result.x[1].allFinite());
 }
 
-template <class Error, class Call>
-std::string message(Call call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no such exception";
-}
-
 TEST(CcaEy, MisuseIsNamed) {
   const auto wrong = [](const StochasticCcaOptions& problem, const CcaEyOptions& options = {}) {
     return message<UsageError>([&] { CcaEy<float>(problem, options); });

@@ -253,16 +253,6 @@ TYPED_TEST(LobpcgTest, SmallPencilsAreSolvedDirectly) {
   }
 }
 
-template <class Error, class Call>
-std::string message(Call call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no such exception";
-}
-
 TYPED_TEST(LobpcgTest, MisuseAndBadDataAreNamed) {
   using S = TypeParam;
   const DenseOperator<S> a(random_symmetric<S>(30, 24)), b(random_spd<S>(30, 10, 25)),

@@ -158,19 +158,9 @@ TEST(Registry, NamesAreDistinct) {
 }
 
 /// The sentence of the error that a call ends with.
-template <class Error, class Call>
-std::string refusal(Call call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST(Registry, WhatAMethodCannotDoIsSaid) {
   const auto cca = [](const CcaOptions& options) {
-    return refusal<UsageError>([&] { planted().fit(options); });
+    return message<UsageError>([&] { planted().fit(options); });
   };
   EXPECT_EQ(cca({.components = 2, .baseline = "gen-oja"}),
             "gen-oja finds one component, got p = 2; gen-oja-block finds more");
@@ -185,7 +175,7 @@ TEST(Registry, WhatAMethodCannotDoIsSaid) {
                 .find("fastica is no method for CCA; expected one of als, "),
             0U);
   const auto ica = [](const IcaOptions& options) {
-    return refusal<UsageError>(
+    return message<UsageError>(
         [&] { fit_ica<double>(std::make_unique<MemorySource<double>>(planted().left, "left"), options); });
   };
   EXPECT_EQ(ica({.baseline = "picard-o", .contrast = Contrast::cube}),
@@ -199,7 +189,7 @@ TEST(Registry, WhatAMethodCannotDoIsSaid) {
             "als is no method for ICA; expected one of fastica, infomax, landing-online, landing-averaged, "
             "landing-released, mm-ica, picard-o, rgd-rolling");
   const auto one = std::make_shared<DenseOperator<double>>(random_spd<double>(5, 10, 1));
-  EXPECT_EQ(refusal<UsageError>([&] {
+  EXPECT_EQ(message<UsageError>([&] {
               solve_baseline<double>(find_baseline("plam"), {one, one}, {.components = 6});
             }),
             "6 components asked of 5 columns");
@@ -216,7 +206,7 @@ TEST(Registry, ProductsByReadingsAreThoseOfCovariances) {
 }
 
 TEST(Registry, StepsThatAreTooLongAreReported) {
-  EXPECT_EQ(refusal<NumericalError>([] {
+  EXPECT_EQ(message<NumericalError>([] {
               planted().fit({.components = 2, .baseline = "sgha", .landing = {.step = 1e3}});
             }).find("sgha diverged after "),
             0U);

@@ -9,16 +9,16 @@
 namespace landfall::test {
 namespace {
 
-constexpr Index kRows = 60, kLeft = 6, kRight = 4, kComponents = 2;
+constexpr Index kRows = 60, kFirstColumns = 6, kSecondColumns = 4, kDirections = 2;
 
 template <class S>
 class Recursive : public Typed<S> {
  protected:
-  RowMatrix<S> left_ = gaussian<S>(kRows, kLeft, {1, 1}), right_ = gaussian<S>(kRows, kRight, {1, 2});
-  const std::vector<Index> components_{kComponents, kComponents};
+  RowMatrix<S> left_ = gaussian<S>(kRows, kFirstColumns, {1, 1}), right_ = gaussian<S>(kRows, kSecondColumns, {1, 2});
+  const std::vector<Index> components_{kDirections, kDirections};
   const std::vector<S> ridge_{S(0.1), S(0.2)};
   LinearSamples<S> samples_{{left_, right_}, components_, ridge_, correlation_objective<S>(), 3};
-  Point<S> x_{gaussian<S>(kLeft, kComponents, {1, 3}), gaussian<S>(kRight, kComponents, {1, 4})};
+  Point<S> x_{gaussian<S>(kFirstColumns, kDirections, {1, 3}), gaussian<S>(kSecondColumns, kDirections, {1, 4})};
   Point<S> gradient_ = x_, bx_ = x_;
 
   double whole(const Point<S>& x) {
@@ -70,7 +70,7 @@ TYPED_TEST(Recursive, BatchesOfAllSamplesAreExactWhereverThePointGoes) {
   RecursiveMean<S> mean(this->samples_.shapes());
   for (std::uint64_t pass = 0; pass < 5; ++pass) {
     for (std::size_t i = 0; i < 2; ++i)
-      this->x_[i] += S(0.3) * gaussian<S>(this->x_[i].rows(), kComponents, {5 + pass, i});
+      this->x_[i] += S(0.3) * gaussian<S>(this->x_[i].rows(), kDirections, {5 + pass, i});
     this->samples_.begin_pass(pass);
     mean.add(this->samples_, this->samples_.draw(kRows), this->x_, 0.3);
     this->whole(this->x_);
@@ -88,7 +88,7 @@ TYPED_TEST(Recursive, AtTheEndOfAPassOnlyCarryingIsWrong) {
     this->samples_.begin_pass(pass);
     for (std::uint64_t step = 0; const Index rows = this->samples_.draw(7); ++step) {
       for (std::size_t i = 0; i < 2; ++i)
-        this->x_[i] += S(0.001) * gaussian<S>(this->x_[i].rows(), kComponents, {9 + step, i});
+        this->x_[i] += S(0.001) * gaussian<S>(this->x_[i].rows(), kDirections, {9 + step, i});
       mean.add(this->samples_, rows, this->x_, 0.001);
       if (pass == 0 && step == 0) {
         this->whole(this->x_);

@@ -328,8 +328,7 @@ TEST(Solver, WrongOptionsAreNamed) {
   EXPECT_EQ(error({.epsilon = 1.5}), "epsilon must be in (0, 1), got 1.5");
   EXPECT_EQ(error({.attraction = 0.5}), "attraction must be in (0, 1/2), got 0.5");
   EXPECT_EQ(error({.momentum = 0.5}),
-            "momentum requires fixed steps: the other rules choose each step themselves (" reference
-            " is a slip of the renaming)");
+            "momentum requires fixed steps: the other rules choose each step themselves");
   EXPECT_EQ(error({.step = {.rule = StepRule::fixed}}),
             "step.size must be given for a fixed or safeguarded step");
   EXPECT_EQ(error({.step = {.rule = StepRule::fixed, .size = 1, .schedule = Schedule::cosine}}),

@@ -18,16 +18,6 @@ void expect_eigenpairs(const Matrix<S>& a, const Matrix<S>& b, const PencilEigen
   EXPECT_LE((x.transpose() * b * x - Matrix<S>::Identity(x.cols(), x.cols())).norm(), rounding<S>(condition));
 }
 
-template <class Error, class Call>
-std::string message(Call call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no such exception";
-}
-
 TYPED_TEST(PencilEigenTest, PairsAreEigenpairsOrderedAndBOrthonormal) {
   using S = TypeParam;
   for (const Index n : {1, 2, 7, 60, 150}) {

@@ -129,7 +129,7 @@ std::pair<OperatorPtr<S>, OperatorPtr<S>> load_operators(const GevpArguments& op
   return {std::move(a), std::move(b)};
 }
 
-ShownPlan shown(const GevpPlan& plan) {
+ShownPlan shown_gevp(const GevpPlan& plan) {
   return {to_string(plan.method),
           fmt::format("{} (lobpcg: time of {:.0f} iterations)", plan.reason, kPlannedIterations),
           {{"direct", plan.direct}, {"lobpcg", plan.lobpcg}}};
@@ -138,7 +138,7 @@ ShownPlan shown(const GevpPlan& plan) {
 template <class S>
 void plan(const GevpArguments& options) {
   const auto [a, b] = load_operators<S>(options);
-  tell_plan(gevp_problem().name, shown(plan_gevp<S>(*a, *b, options.gevp)), options.run.json);
+  tell_plan(gevp_problem().name, shown_gevp(plan_gevp<S>(*a, *b, options.gevp)), options.run.json);
 }
 
 template <class S>
@@ -153,7 +153,7 @@ void run(const GevpArguments& options) {
   GevpResult<S> result;
   std::vector<Moment> history;
   try {
-    if (options.run.verbose) print_plan(stderr, shown(plan_gevp<S>(*a, *b, gevp)));
+    if (options.run.verbose) print_plan(stderr, shown_gevp(plan_gevp<S>(*a, *b, gevp)));
     ProgressLine line(standard_error(), !options.run.quiet);
     gevp.observer = [&](const GevpProgress& progress) {
       if (!options.run.out.empty()) history.push_back({progress, since(solve_begin)});

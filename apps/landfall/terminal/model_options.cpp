@@ -59,8 +59,7 @@ void add_landing_options(const OptionAdder& add, AdaptiveOptions& landing) {
   };
   by_hand("--step", landing.step, "ETA", "step size [chosen from the batch size and the data]")
       ->check(positive_number());
-  by_hand("--momentum", landing.momentum, "M",
-          "step size / momentum [chosen from the batch size and the data]")
+  by_hand("--momentum", landing.momentum, "M", "momentum [chosen from the batch size and the data]")
       ->check(CLI::Range(0.0, 0.99));
   by_hand("--attraction", landing.omega, "W", "omega [0.25]")->check(positive_number());
   by_hand("--rank", landing.rank, "K", "rank of the preconditioner [64 or 2p]")->check(whole_number(1));

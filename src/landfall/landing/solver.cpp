@@ -29,8 +29,7 @@ void validate(const SolverOptions<S>& options) {
   if (!(options.momentum >= 0 && options.momentum < 1))
     throw UsageError(fmt::format("momentum must be in [0, 1), got {}", options.momentum));
   if (options.momentum > 0 && options.step.rule != StepRule::fixed)
-    throw UsageError("momentum requires fixed steps: the other rules choose each step themselves (" reference
-                     " is a slip of the renaming)");
+    throw UsageError("momentum requires fixed steps: the other rules choose each step themselves");
   if (options.trust && !(*options.trust > 0))
     throw UsageError(fmt::format("trust must be positive, got {}", *options.trust));
   if (options.averaging && *options.averaging < 0)

@@ -171,8 +171,8 @@ Plan make_plan(const Workload& work, std::uint64_t memory, const MachineRates* r
   const std::uint64_t others = beside_the_method(work), needed = plan.exact.bytes - others;
   const bool fits = needed <= memory;
   plan.exact_is_chosen = fits && (!rates || plan.exact.seconds <= plan.landing.seconds);
-  const std::string size = fmt::format("exact covariances need {} of the {} allowed",
-                                       memory_text(needed), memory_text(memory));
+  const std::string size =
+      fmt::format("exact covariances need {} of the {} allowed", memory_text(needed), memory_text(memory));
   if (!fits)
     plan.reason = fmt::format("{}, landing {}", size, memory_text(plan.landing.bytes - others));
   else if (!rates)

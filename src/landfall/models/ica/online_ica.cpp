@@ -59,7 +59,10 @@ typename OnlineIca<S>::Run OnlineIca<S>::start(bool more) const {
         fmt::format("{} non-constant columns in {} rows so far, expected at least p = {}", varying, rows, p));
   if (rows <= p)
     throw NumericalError(fmt::format("{} rows so far, expected at least {} for p = {}", rows, p + 1, p));
-  const IcaOptions options{.contrast = options_.contrast, .memory = options_.memory, .seed = options_.seed};
+  IcaOptions options;
+  options.contrast = options_.contrast;
+  options.memory = options_.memory;
+  options.seed = options_.seed;
   Run run{.ridge = ridge_of(options_, rows_->columns(0), 0),
           .weights = std::make_shared<Vector<S>>(Vector<S>::Zero(p)),
           .landing = {},
