@@ -107,6 +107,16 @@ TYPED_TEST(Ica, SourcesAreWhiteAndTheMixingRestoresTheData) {
   EXPECT_EQ(result.samples, 5'000);
 }
 
+TEST(IcaContrasts, SourcesAreWhiteWhenThePassesEndBeforeTheNewtonStepIsShort) {
+  const auto rows = mixture<double>({.samples = 5'000, .features = 5});
+  const auto result = fit(rows, {.contrast = Contrast::cube});
+  EXPECT_EQ(result.passes, 4) << "as many as there may be";
+  const Matrix<double> sources =
+      (rows.rowwise() - result.views[0].mean.transpose()) * result.views[0].weights;
+  const Matrix<double> gram = sources.transpose() * sources / 5'000;
+  EXPECT_LT((gram - Matrix<double>::Identity(5, 5)).norm(), 1e-12);
+}
+
 TEST(IcaContrasts, AllFindTheSources) {
   // The cube weighs the tails, so its v is larger: 3.2 times on this data.
   EXPECT_LT(distance<double>({.samples = 20'000}, {.contrast = Contrast::exp}), kBound / 20'000);

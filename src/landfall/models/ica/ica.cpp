@@ -226,7 +226,8 @@ class IcaModel final : public Model<S> {
       result_.views[0].infeasibility = distance_to_identity(metric);
       result_.stationarity = rotation_residual(moments_, signs);
       result_.seconds.evaluate += fit.timer.lap();
-      if (stopped || !(changed || (!options.passes && is_far(turn_, moments_.rows)))) break;
+      const bool again = changed || (!options.passes && is_far(turn_, moments_.rows));
+      if (stopped || !again || attempt + 1 == most) break;  // finish() makes the last turn
       run.turn(turn_);
     }
     result_.choice = run.choice();
