@@ -206,7 +206,7 @@ TEST_F(GevpCommand, ALimitIsSaidAndIsNotAFailure) {
 
 TEST_F(GevpCommand, ProgressStaysOffPipesAndTheLastLineSaysHowItWent) {
   const Outcome run = gevp("A.npy", "B.npy", {"-p", "3", "--method", "landing"});
-  EXPECT_EQ(run.err.find("landing (asked for; riemannian direction): "), 0U) << run.err;
+  EXPECT_EQ(run.err.find("landing (requested; riemannian direction): "), 0U) << run.err;
   EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1);
   EXPECT_EQ(run.err.find('\r'), std::string::npos);
 }

@@ -91,7 +91,7 @@ TEST_F(IcaCommand, TheTableAlignsAndQuietIsTheTableAlone) {
   EXPECT_EQ(lines[7].find("    7  sub-Gaussian    "), 0U) << lines[7];
   EXPECT_EQ(lines[8].find("       Amari distance  "), 0U) << lines[8];
   const auto loud = ica({"--method", "landing"});
-  EXPECT_EQ(loud.err.find("landing (asked for): 20000 rows, ridge 0, "), 0U) << loud.err;
+  EXPECT_EQ(loud.err.find("landing (requested): 20000 rows, ridge 0, "), 0U) << loud.err;
   EXPECT_EQ(std::count(loud.err.begin(), loud.err.end(), '\n'), 1);
 }
 

@@ -98,7 +98,7 @@ TEST_F(LdaCommand, LandingAgreesAndLeavesItsHistory) {
       summary_of(lda({"--json", "--ridge", "1e-3", "--method", "landing", "--passes", "50", "--out", "run"}));
   expect_contract(landing, "lda");
   EXPECT_EQ(landing["method"], "landing");
-  EXPECT_EQ(landing["reason"], "asked for");
+  EXPECT_EQ(landing["reason"], "requested");
   EXPECT_NEAR(landing["eigenvalues"][0], exact["eigenvalues"][0], 1e-2);
   EXPECT_NEAR(landing["eigenvalues"][1], exact["eigenvalues"][1], 1e-3);
   EXPECT_TRUE(std::filesystem::exists(folder_ / "run/history.csv"));

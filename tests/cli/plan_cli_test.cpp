@@ -55,7 +55,7 @@ TEST_F(PlanCommand, TheChosenMethodIsMarkedAndExplained) {
   EXPECT_EQ(run.err, "");
   EXPECT_NE(run.out.find("<- chosen\nlanding: exact covariances need "), std::string::npos) << run.out;
   const auto exact = plan({"cca", "left.npy", "right.npy", "-p", "2", "--method", "exact"});
-  EXPECT_NE(exact.out.find("exact: asked for\n"), std::string::npos) << exact.out;
+  EXPECT_NE(exact.out.find("exact: requested\n"), std::string::npos) << exact.out;
 }
 
 TEST_F(PlanCommand, SaysWhatIsWrong) {

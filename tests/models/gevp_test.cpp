@@ -164,12 +164,12 @@ TYPED_TEST(GevpTest, ReasonsAreSaid) {
   const auto a = dense(pencil.a), b = dense(pencil.b);
   const auto reason = [&](const GevpOptions& options) { return solve_gevp<S>(a, b, options).reason; };
   EXPECT_EQ(reason({}), "n = 30 is at most 2500: n^3 is cheap");
-  EXPECT_EQ(reason({.method = GevpMethod::direct}), "asked for");
-  EXPECT_EQ(reason({.method = GevpMethod::lobpcg}), "asked for");
+  EXPECT_EQ(reason({.method = GevpMethod::direct}), "requested");
+  EXPECT_EQ(reason({.method = GevpMethod::lobpcg}), "requested");
   EXPECT_EQ(reason({.components = 7, .method = GevpMethod::lobpcg}),
-            "asked for; LAPACK, since 7 components are more than a fifth of n = 30");
-  EXPECT_EQ(reason({.method = GevpMethod::landing}), "asked for; riemannian direction");
-  EXPECT_EQ(reason({.method = GevpMethod::landing, .direction = Direction::metric}), "asked for");
+            "requested; LAPACK, since 7 components are more than a fifth of n = 30");
+  EXPECT_EQ(reason({.method = GevpMethod::landing}), "requested; riemannian direction");
+  EXPECT_EQ(reason({.method = GevpMethod::landing, .direction = Direction::metric}), "requested");
 
   const Vector<S> d = Vector<S>::LinSpaced(2600, 1, 2);
   const auto large = sparse_diagonal<S>(d), identity = sparse_diagonal<S>(Vector<S>::Ones(2600));
@@ -177,7 +177,7 @@ TYPED_TEST(GevpTest, ReasonsAreSaid) {
   EXPECT_EQ(result.method, GevpMethod::lobpcg);
   EXPECT_EQ(result.reason, "n = 2600 is above 2500: only products with A and B");
   EXPECT_EQ(solve_gevp<S>(large, identity, {.method = GevpMethod::landing, .max_iterations = 3}).reason,
-            "asked for; preconditioned direction");
+            "requested; preconditioned direction");
 }
 
 TYPED_TEST(GevpTest, LimitsAndObserversEndTheRunWithWhatWasFound) {

@@ -211,7 +211,7 @@ TEST(Plan, TheMachineIsMeasuredOnlyWhereTheChoiceDependsOnIt) {
   EXPECT_TRUE(measured(dense(1'000'000, 1000), gibibyte));
   const auto asked = choose_method<float>(FitMethod::exact, dense(1'000'000, 1000), 1);
   EXPECT_EQ(asked.method, FitMethod::exact);
-  EXPECT_EQ(asked.reason, "asked for");
+  EXPECT_EQ(asked.reason, "requested");
 }
 
 TEST(Plan, RatesOfThisMachineArePossible) {
