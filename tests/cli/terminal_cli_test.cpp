@@ -95,9 +95,9 @@ TEST_F(TerminalTest, VerboseSaysWhatWasDecided) {
   const Outcome run = on_pipes({"--verbose", "--json", "--step", "50", "--passes", "12"});
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_TRUE(Json::parse(run.out, nullptr, false).is_object());
-  for (const char* decision : {"landing: requested\n", "<- chosen", "pilot estimate from ",
-                               "preconditioner of rank ", "noise of one row ", "step 50, momentum ",
-                               "the trust region cut too many steps: step ", "ridge "})
+  for (const char* decision :
+       {"landing: requested\n", "<- chosen", "pilot estimate from ", "preconditioner of rank ",
+        "noise of one row ", "step 50, momentum ", "the trust region cut too many steps: step ", "ridge "})
     EXPECT_NE(run.err.find(decision), std::string::npos) << decision << "\n" << run.err;
   EXPECT_EQ(on_pipes({"--json"}).err, "");
 }

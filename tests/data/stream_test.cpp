@@ -362,7 +362,7 @@ TYPED_TEST(Streams, CancellingEndsReadingWithinABatch) {
   for (const bool random_access : {false, true})
     for (const bool read_ahead : {false, true})
       for (const auto centring : {Centring::exact, Centring::none}) {
-        const CancelFlag cancel;
+        const CancelFlag cancel = CancelFlag::create();
         std::vector<SourcePtr<S>> views;
         views.push_back(std::make_unique<CancellingSource<S>>(rows, random_access, 3000, cancel));
         CancellingSource<S>::delivered = 0;
@@ -386,7 +386,7 @@ TYPED_TEST(Streams, CancellingEndsReadingWithinABatch) {
 TYPED_TEST(Streams, CancelledByTheCaller) {
   using S = TypeParam;
   for (const bool read_ahead : {false, true}) {
-    const CancelFlag cancel;
+    const CancelFlag cancel = CancelFlag::create();
     DataStream<S> stream(open<S>({left<S>(1000)}),
                          {.batch = 100, .read_ahead = read_ahead, .cancel = cancel});
     stream.begin_pass(0);

@@ -14,7 +14,7 @@ TEST(Cancel, EndsSolveAfterTheStepInWhichItWasRequested) {
   const auto a = std::make_shared<DenseOperator<double>>(Matrix<double>(spectrum.asDiagonal()));
   const auto b = std::make_shared<DenseOperator<double>>(Matrix<double>(Matrix<double>::Identity(20, 20)));
   QuadraticOracle<double> oracle(a, -1, {.b = b, .components = 2});
-  const CancelFlag cancel;
+  const CancelFlag cancel = CancelFlag::create();
   std::uint64_t last = 0;
   SolverOptions<double> options{.observer =
                                     [&](const Progress& at, const Point<double>&) {
@@ -28,7 +28,7 @@ TEST(Cancel, EndsSolveAfterTheStepInWhichItWasRequested) {
 
 class CancelledRun : public testing::Test {
  protected:
-  const CancelFlag cancel;
+  const CancelFlag cancel = CancelFlag::create();
   DataStream<double> stream{sources(), {.batch = 50, .cancel = cancel}};
   std::vector<Index> components{2, 2};
   std::vector<double> ridge{1e-2, 1e-2};

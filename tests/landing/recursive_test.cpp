@@ -14,11 +14,13 @@ constexpr Index kRows = 60, kFirstColumns = 6, kSecondColumns = 4, kDirections =
 template <class S>
 class Recursive : public Typed<S> {
  protected:
-  RowMatrix<S> left_ = gaussian<S>(kRows, kFirstColumns, {1, 1}), right_ = gaussian<S>(kRows, kSecondColumns, {1, 2});
+  RowMatrix<S> left_ = gaussian<S>(kRows, kFirstColumns, {1, 1}),
+               right_ = gaussian<S>(kRows, kSecondColumns, {1, 2});
   const std::vector<Index> components_{kDirections, kDirections};
   const std::vector<S> ridge_{S(0.1), S(0.2)};
   LinearSamples<S> samples_{{left_, right_}, components_, ridge_, correlation_objective<S>(), 3};
-  Point<S> x_{gaussian<S>(kFirstColumns, kDirections, {1, 3}), gaussian<S>(kSecondColumns, kDirections, {1, 4})};
+  Point<S> x_{gaussian<S>(kFirstColumns, kDirections, {1, 3}),
+              gaussian<S>(kSecondColumns, kDirections, {1, 4})};
   Point<S> gradient_ = x_, bx_ = x_;
 
   double whole(const Point<S>& x) {

@@ -1,7 +1,8 @@
 // The defaults of all models, offline and online, and what both finish with: each exists once, here.
 //
 //   const landfall::Index rows = landfall::default_batch(5, false);                  // 128
-//   const double ridge = landfall::ridge_of(options, stream, 0, landfall::kCcaRidge);
+//   const landfall::FitOptions options{.components = 5};
+//   const double ridge = landfall::ridge_of<float>(options, stream, 0, landfall::kCcaRidge);
 //   use(rows, ridge, landfall::signs_of_largest(w));
 #pragma once
 

@@ -125,7 +125,7 @@ Solved<S> land_adaptively(Fit<S>& fit, const ScoreObjective<S>& f, std::uint64_t
   std::vector<S> ridges;
   for (const double ridge : fit.ridges()) ridges.push_back(static_cast<S>(ridge));
   auto first = std::make_shared<InMemorySamples<S>>(read_into_memory(stream, fit.work.first_rows), columns,
-                                                    ridges, f, options.seed);
+                                                    ridges, f, options.seed, stream.communicator());
   auto all = std::make_shared<StreamSamples<S>>(stream, columns, ridges, f, fit.work.rows);
 
   Checksum data;

@@ -51,15 +51,15 @@ class Run {
     if (keeps_rows(source, options, n, rows)) {
       const auto order = shuffled_rows(rows, options.seed);
       const auto start = std::span(order).first(static_cast<std::size_t>(std::min(wanted, rows)));
-      first_ =
-          std::make_shared<InMemorySamples<S>>(read_into_memory<S>(source, stream.transform(0), start, small),
-                                               components, ridges, objective, options.seed);
-      all_ = kept_ =
-          std::make_shared<InMemorySamples<S>>(read_into_memory<S>(source, stream.transform(0), order, batch),
-                                               components, ridges, objective, options.seed);
+      first_ = std::make_shared<InMemorySamples<S>>(
+          read_into_memory<S>(source, stream.transform(0), start, small), components, ridges, objective,
+          options.seed, stream.communicator());
+      all_ = kept_ = std::make_shared<InMemorySamples<S>>(
+          read_into_memory<S>(source, stream.transform(0), order, batch), components, ridges, objective,
+          options.seed, stream.communicator());
     } else {
       first_ = std::make_shared<InMemorySamples<S>>(read_into_memory(stream, wanted, small), components,
-                                                    ridges, objective, options.seed);
+                                                    ridges, objective, options.seed, stream.communicator());
       all_ = std::make_shared<StreamSamples<S>>(stream, components, ridges, objective, rows);
     }
     try {
