@@ -64,7 +64,8 @@ TEST_F(CancelledRun, TheWarmUpLooks) {
     return apply(alpha, b);
   };
   const auto kept = first();
-  EXPECT_THROW(solve_adaptively<double>(kept, all(), {.batch = 50, .rank = 4, .cancel = cancel}), Cancelled);
+  EXPECT_THROW(solve_adaptively<double>(kept, all(), {.batch = 50, .rank = 4}, {}, {}, {}, cancel),
+               Cancelled);
   EXPECT_LE(calls, 6);  // two points of the same batch
 }
 

@@ -212,11 +212,11 @@ template <class S>
 AdaptiveResult<S> solve_adaptively(std::shared_ptr<InMemorySamples<S>> first, std::shared_ptr<Samples<S>> all,
                                    const AdaptiveOptions& options,
                                    std::function<bool(const Progress&, const Point<S>&)> observer,
-                                   const std::vector<ColumnScales<S>>& scales,
-                                   const Checkpoints& checkpoints) {
+                                   const std::vector<ColumnScales<S>>& scales, const Checkpoints& checkpoints,
+                                   const CancelFlag& cancel) {
   const SerialBlas serial;  // the same result with any number of threads
   const PilotEstimate<S> pilot =
-      estimate_pilot(*first, options.rank, options.seed, scales, options.most_rank, options.cancel);
+      estimate_pilot(*first, options.rank, options.seed, scales, options.most_rank, cancel);
   const double q = pilot.noise;
   const auto step = [&](double r) { return options.step > 0 ? options.step : stable_step(r, q); };
   const double r = static_cast<double>(options.batch);
@@ -240,7 +240,7 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<InMemorySamples<S>> first, st
                  {.step = {.rule = StepRule::fixed, .size = step(size)},
                   .omega = options.omega,
                   .stop = stop::passes(options.warm_up),
-                  .cancel = options.cancel,
+                  .cancel = cancel,
                   .history = 0})
             .x;
     oracle.continue_with(all, sampling);
@@ -254,7 +254,7 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<InMemorySamples<S>> first, st
                                            .momentum = momentum,
                                            .stop = stop::passes(options.passes),
                                            .observer = std::move(observer),
-                                           .cancel = options.cancel},
+                                           .cancel = cancel},
                                           checkpoints);
   AdaptiveRun<S> run{std::move(result), {}, {}};
   if (const auto* mean = oracle.recursive()) {

@@ -48,7 +48,6 @@ struct AdaptiveOptions {
   int warm_up = 8;  // passes over the first rows
   Estimator estimator = Estimator::recursive;
   std::uint64_t seed = 0;
-  CancelFlag cancel = {};  // Cancelled is thrown within one batch
 };
 
 /// eta for batches of r rows with row noise q.
@@ -108,7 +107,7 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<InMemorySamples<S>> first, st
                                    const AdaptiveOptions& options,
                                    std::function<bool(const Progress&, const Point<S>&)> observer = {},
                                    const std::vector<ColumnScales<S>>& scales = {},
-                                   const Checkpoints& checkpoints = {});
+                                   const Checkpoints& checkpoints = {}, const CancelFlag& cancel = {});
 
 /// Runs the solver, saving checkpoints when due and resuming from one if given.
 template <class S>
@@ -123,7 +122,7 @@ Result<S> solve_with_checkpoints(FieldOracle<S>& oracle, Point<S> start, SolverO
   EXTERN template AdaptiveResult<S> solve_adaptively<S>(                                           \
       std::shared_ptr<InMemorySamples<S>>, std::shared_ptr<Samples<S>>, const AdaptiveOptions&,    \
       std::function<bool(const Progress&, const Point<S>&)>, const std::vector<ColumnScales<S>>&,  \
-      const Checkpoints&);                                                                         \
+      const Checkpoints&, const CancelFlag&);                                                      \
   EXTERN template Result<S> solve_with_checkpoints<S>(FieldOracle<S>&, Point<S>, SolverOptions<S>, \
                                                       const Checkpoints&);
 LANDFALL_ADAPTIVE(extern, float)

@@ -140,9 +140,8 @@ Solved<S> land_adaptively(Fit<S>& fit, const ScoreObjective<S>& f, std::uint64_t
   landing.rank = fit.work.rank;
   landing.most_rank = fit.work.most_rank;
   landing.seed = options.seed;
-  landing.cancel = options.cancel;
   auto [run, choice] = solve_adaptively<S>(std::move(first), std::move(all), landing, fit.watch(),
-                                           column_scales(stream), checkpoint.checkpoints());
+                                           column_scales(stream), checkpoint.checkpoints(), options.cancel);
   fit.result.choice = choice;
   fit.record(run);
   if (fit.observer) fit.observer->end(run.progress, run.x);
