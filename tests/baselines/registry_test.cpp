@@ -165,34 +165,34 @@ TEST(Registry, WhatAMethodCannotDoIsSaid) {
   EXPECT_EQ(cca({.components = 2, .baseline = "gen-oja"}),
             "gen-oja finds one component, got p = 2; gen-oja-block finds more");
   EXPECT_EQ(cca({.components = 2, .baseline = "msg", .memory = 10240}),
-            "msg keeps n x n matrices: 15 and 12 columns take 0.0168 MiB, the memory limit is 0.00977 MiB");
+            "msg stores n x n matrices: 15 and 12 columns need 0.0168 MiB, the memory limit is 0.00977 MiB");
   EXPECT_EQ(
       cca({.components = 2, .baseline = "rgd", .memory = 10240}),
       "rgd factors B: 27 columns take 0.0111 MiB, the memory limit is 0.00977 MiB; rgd-euclidean does not");
   EXPECT_EQ(cca({.components = 2, .baseline = "magic"}),
-            "unknown method 'magic'; landfall methods lists those there are");
+            "unknown method 'magic'; landfall methods lists all methods");
   EXPECT_EQ(cca({.components = 2, .baseline = "fastica"})
-                .find("fastica is no method for CCA; expected one of als, "),
+                .find("fastica is not a method for CCA; expected one of als, "),
             0U);
   const auto ica = [](const IcaOptions& options) {
     return message<UsageError>(
         [&] { fit_ica<double>(std::make_unique<MemorySource<double>>(planted().left, "left"), options); });
   };
   EXPECT_EQ(ica({.baseline = "picard-o", .contrast = Contrast::cube}),
-            "picard-o has the contrast logcosh, got cube");
+            "picard-o supports only the contrast logcosh, got cube");
   EXPECT_EQ(ica({.baseline = "fastica", .memory = 102400}),
-            "fastica keeps all rows: they take 1.38 MiB, the memory limit is 0.0977 MiB");
+            "fastica keeps all rows in memory: they need 1.38 MiB, the memory limit is 0.0977 MiB");
   EXPECT_EQ(
       ica({.baseline = "rgd-rolling", .memory = 1024}),
-      "rgd-rolling keeps n x n matrices: 15 columns take 0.00515 MiB, the memory limit is 0.000977 MiB");
+      "rgd-rolling stores n x n matrices: 15 columns need 0.00515 MiB, the memory limit is 0.000977 MiB");
   EXPECT_EQ(ica({.baseline = "als"}),
-            "als is no method for ICA; expected one of fastica, infomax, landing-online, landing-averaged, "
-            "landing-released, mm-ica, picard-o, rgd-rolling");
+            "als is not a method for ICA; expected one of fastica, infomax, landing-online, "
+            "landing-averaged, landing-released, mm-ica, picard-o, rgd-rolling");
   const auto one = std::make_shared<DenseOperator<double>>(random_spd<double>(5, 10, 1));
   EXPECT_EQ(message<UsageError>([&] {
               solve_baseline<double>(find_baseline("plam"), {one, one}, {.components = 6});
             }),
-            "6 components asked of 5 columns");
+            "6 components requested for 5 columns");
 }
 
 TEST(Registry, ProductsByReadingsAreThoseOfCovariances) {

@@ -172,8 +172,8 @@ const std::string packed = gzip_bytes("1,2\n3,4\n");
 INSTANTIATE_TEST_SUITE_P(
     Gzip, BadInput,
     ::testing::Values(
-        BadFile{"a.csv.gz", packed.substr(0, packed.size() - 1), "truncated: the gzip data end after "},
-        BadFile{"a.csv.gz", packed.substr(0, 5), "truncated: the gzip data end after 5 bytes"},
+        BadFile{"a.csv.gz", packed.substr(0, packed.size() - 1), "truncated: the gzip data ends after "},
+        BadFile{"a.csv.gz", packed.substr(0, 5), "truncated: the gzip data ends after 5 bytes"},
         BadFile{"a.csv.gz", with_bit_flipped(packed, 6), "damaged gzip data: checksum does not match"},
         BadFile{"a.csv.gz", with_bit_flipped(packed, 2), "damaged gzip data: length does not match"},
         BadFile{"a.csv.gz", packed + "xyz", "too long: 3 bytes after the end of the gzip data"},
@@ -184,9 +184,9 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     NoFormat, BadInput,
-    ::testing::Values(BadFile{"words", "some words", "of a format that neither content nor name tells"},
-                      BadFile{"empty", "", "of a format that neither content nor name tells"},
-                      BadFile{"a.gz", gzip_bytes(""), "of a format that neither content nor name tells"}));
+    ::testing::Values(BadFile{"words", "some words", "unknown file format (tried content and extension)"},
+                      BadFile{"empty", "", "unknown file format (tried content and extension)"},
+                      BadFile{"a.gz", gzip_bytes(""), "unknown file format (tried content and extension)"}));
 
 TEST(BadInput, WhatIsNoFile) {
   const TemporaryFolder folder;
@@ -255,15 +255,16 @@ TEST(StandardInput, IsRefusedLikeAFile) {
   refused("1,2\n3\n", "line 2: 1 fields, expected 2");
   refused("1 1:1\n1 1:x\n", "line 2, entry 1: 'x' is not a number");
   refused(with_bit_flipped(packed, 6), "damaged gzip data: checksum does not match");
-  refused(packed.substr(0, 12), "truncated: the gzip data end after 12 bytes");
+  refused(packed.substr(0, 12), "truncated: the gzip data ends after 12 bytes");
   refused(packed + "x", "too long: something after the end of the gzip data");
   for (const auto& [bytes, title] : {std::pair{npy, ".npy"}, {idx, "IDX"}, {gzip_bytes(idx), "IDX"}}) {
     const Outcome run = info(folder, bytes);
     EXPECT_EQ(run.code, 2);
-    EXPECT_EQ(run.err,
-              fmt::format("landfall: standard input: of the format {}, expected csv or svmlight, or the "
-                          "name of a file\n",
-                          title));
+    EXPECT_EQ(
+        run.err,
+        fmt::format(
+            "landfall: standard input: {} data, expected csv or svmlight; give other formats as a file\n",
+            title));
   }
 }
 

@@ -62,7 +62,7 @@ TEST_F(CcaCommand, RivalsAreMethodsByName) {
       {"cca"}, "magic",
       "--method: 'magic' is not a method for this problem; see landfall methods (see landfall cca --help)");
   refused({"cca"}, "gen-oja", "gen-oja finds one component, got p = 3; gen-oja-block finds more");
-  refused({"plan", "cca"}, "als", "plan knows the costs of exact and landing, not of als");
+  refused({"plan", "cca"}, "als", "plan supports exact and landing, not als");
 
   const auto methods = landfall({"methods"});
   EXPECT_EQ(methods.code, 0);

@@ -79,7 +79,7 @@ TEST_F(CliTest, WrongUseIsOneSentenceAndTwo) {
   wrong_gevp({"-p", "2.5"}, "--components: '2.5' is not a whole number of at least 1" + see);
   wrong_gevp({"-p", "0"}, "--components: '0' is not a whole number of at least 1" + see);
   wrong_gevp({"-p", "-4"}, "--components: '-4' is not a whole number of at least 1" + see);
-  wrong_gevp({"-p", "21"}, "21 components asked of 20x20 matrices; expected 1 to 20");
+  wrong_gevp({"-p", "21"}, "21 components requested for 20x20 matrices, expected 1 to 20");
   wrong_gevp({"--cook"}, "unknown option '--cook'" + see);
   wrong_gevp({"C.npy"}, "unexpected argument 'C.npy'" + see);
   wrong_gevp({"--toleranc=1"}, "unknown option '--toleranc'; did you mean --tolerance?" + see);
@@ -93,7 +93,7 @@ TEST_F(CliTest, WrongUseIsOneSentenceAndTwo) {
   wrong_gevp({"--direction", "up"},
              "--direction: 'up' is not auto, metric, riemannian, euclidean or preconditioned" + see);
   wrong_gevp({"--method", "direct", "--direction", "metric"},
-             "--direction: is of landing, but --method is direct" + see);
+             "--direction: is an option of landing, but --method is direct" + see);
   wrong_gevp({"--quiet", "--verbose"}, "--quiet excludes --verbose" + see);
   wrong_gevp({"--precision", "half"}, "--precision: 'half' is not single or double" + see);
   wrong_gevp({"--tolerance", "-1"}, "--tolerance: '-1' is not a positive number" + see);

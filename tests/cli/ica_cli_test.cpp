@@ -122,7 +122,7 @@ TEST_F(IcaCommand, WrongUseBadDataAndFailedNumbersAreSentences) {
   expect_error(ica({"--method", "exact"}), 2,
                "--method: 'exact' is not a method for this problem; see landfall methods" + see);
   expect_error(ica({"--method", "fastica", "--contrast", "cube"}), 2,
-               "fastica has the contrast logcosh, got cube");
+               "fastica supports only the contrast logcosh, got cube");
   expect_error(ica({"-p", "0"}), 2, "--components: '0' is not a whole number of at least 1" + see);
   expect_error(ica({"--out", "d"}), 2, "d: already exists; choose another folder or use --force");
   expect_error(landfall({"ica", "none.npy"}), 3, "none.npy: no such file");

@@ -97,9 +97,10 @@ TEST_F(Resume, ASignalLeavesACheckpoint) {
       const auto stopped = limited({"sh", "-c", script, "sh"},
                                    cca(name, {"--checkpoint-every", "0", "--precision", precision}));
       EXPECT_EQ(stopped.code, 130);
-      EXPECT_EQ(stopped.err, fmt::format("landfall: interrupted; the same command with --resume goes on from "
-                                         "{}/checkpoint\n",
-                                         name));
+      EXPECT_EQ(stopped.err,
+                fmt::format("landfall: interrupted; run the same command with --resume to continue from "
+                            "{}/checkpoint\n",
+                            name));
       EXPECT_FALSE(finished(name));
       EXPECT_EQ(landfall({"transform", name, "d/left.npy", "d/right.npy", "-o", "s.npy"}).code, 3);
       EXPECT_EQ(landfall(cca(name, {"--resume", "--precision", precision})).code, 0);
@@ -119,7 +120,7 @@ TEST_F(Resume, WhatDoesNotBelongTogetherIsRefused) {
   expect_error(landfall(cca("half")), 2,
                "half: an unfinished run; --resume continues it, --force replaces it");
   expect_error(landfall(cca("half", {"--resume", "--seed", "3"})), 2,
-               "half/checkpoint: of a run with other options: --seed was not given, now 3");
+               "half/checkpoint: belongs to a run with other options: --seed was not given, now 3");
   expect_error(landfall({"cca", "d/right.npy", "d/left.npy", "-p", "2", "--method", "landing", "--passes",
                          "6", "--out", "half", "--resume", "--quiet"}),
                3, "half/checkpoint: the data changed since the checkpoint was written");

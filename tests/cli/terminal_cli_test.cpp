@@ -95,9 +95,9 @@ TEST_F(TerminalTest, VerboseSaysWhatWasDecided) {
   const Outcome run = on_pipes({"--verbose", "--json", "--step", "50", "--passes", "12"});
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_TRUE(Json::parse(run.out, nullptr, false).is_object());
-  for (const char* decision :
-       {"landing: requested\n", "<- chosen", "pilot estimate from ", "preconditioner of rank ",
-        "noise of one row ", "step 50, momentum ", "the trust region cut too many steps: step ", "ridge "})
+  for (const char* decision : {"landing: requested\n", "<- chosen", "pilot estimate from ",
+                               "preconditioner of rank ", "noise of one row ", "step 50, momentum ",
+                               "the trust region cut too many steps; halving the step to ", "ridge "})
     EXPECT_NE(run.err.find(decision), std::string::npos) << decision << "\n" << run.err;
   EXPECT_EQ(on_pipes({"--json"}).err, "");
 }
@@ -106,7 +106,7 @@ TEST_F(TerminalTest, ContradictionsAreOneSentence) {
   const std::string see = " (see landfall cca --help)";
   expect_error(run_program(folder_.path(),
                            {"cca", "left.npy", "right.npy", "-p", "2", "--method", "exact", "--step", "0.1"}),
-               2, "--step: is of landing, but --method is exact" + see);
+               2, "--step: is an option of landing, but --method is exact" + see);
   expect_error(on_pipes({"--memory", "10"}), 2,
                "--memory: '10' is not a memory size such as 512MiB or 2GiB" + see);
   expect_error(on_pipes({"--methd", "exact"}), 2, "unknown option '--methd'; did you mean --method?" + see);

@@ -203,7 +203,7 @@ TEST_F(TransformCommand, MissingValuesGoByTheRuleOfTheRun) {
   EXPECT_EQ(scores({"holes.npy", "--missing", "drop"}, "error").rows(), 148);
   write("nothing.npy", Matrix<double>::Constant(2, 4, std::nan("")));
   expect_error(transform({"nothing.npy", "-o", "no.npy", "--missing", "drop"}, "error"), 3,
-               "nothing.npy: 2 rows, none without missing values");
+               "nothing.npy: all 2 rows have missing values");
   EXPECT_FALSE(std::filesystem::exists(folder_ / "no.npy"));
 }
 
@@ -248,7 +248,7 @@ TEST_F(TransformCommand, SvmlightRowsAreAsWideAsTheRun) {
                "wide.svm: 5 columns, expected the 4 that run was fitted on");
   folder_.file("zero.svm", "1 0:3 3:1\n");
   expect_error(transform({"zero.svm", "-o", "no.npy"}), 3,
-               "zero.svm: counts columns from 0, expected 1 as in the file that run was fitted on");
+               "zero.svm: counts columns from 0, expected 1 as in the data of run");
   // Counted from 0: index 3 is the last column here.
   folder_.file("zeros.svm", "1 0:1 3:2\n2 1:3 2:1\n1 0:2 3:1\n2 1:2 2:2\n1 0:1.5 2:0.5\n2 0:0.5 1:1\n");
   fit({"lda", "zeros.svm", "--ridge", "0.1", "--precision", "double"}, "from_zero");
@@ -272,13 +272,12 @@ TEST_F(TransformCommand, WrongUseIsOneSentenceAndTwo) {
   wrong({"lda"}, "DATA is required" + see);
   wrong({"lda", "iris.npy"}, "--out is required" + see);
   wrong({"lda", "iris.npy", "-o", "iris.csv"}, "iris.csv: already exists; choose another file");
-  wrong(
-      {"lda", "iris.npy", "-o", "s.xls"},
-      "s.xls: its name tells no format to write, expected it to end in one of .npy .csv .tsv .svm .svmlight "
-      ".libsvm .mtx .mm .h5 .hdf5");
+  wrong({"lda", "iris.npy", "-o", "s.xls"},
+        "s.xls: unknown extension for writing; supported: .npy .csv .tsv .svm .svmlight "
+        ".libsvm .mtx .mm .h5 .hdf5");
   wrong({"lda", "iris.npy", "iris.npy", "-o", "s.npy"}, "lda: a run of lda takes one file, got 2 files");
   wrong({"lda", "iris.npy", "-o", "s.npy", "--view", "left"},
-        "--view: lda is a run of lda, which has one view");
+        "--view: lda is a run of lda, which has only one view");
   wrong({"cca", "d/left.npy", "-o", "s.npy"},
         "cca: a cca run takes its left and right file, or one of them with --view left or right, got 1 "
         "file");

@@ -99,8 +99,8 @@ TEST(Gzip, DamageIsFound) {
   EXPECT_EQ(error(""), "not gzip data");
   EXPECT_EQ(error("\x1f"), "not gzip data");
   for (const std::size_t length : {2UL, 9UL, 10UL, 11UL, 700UL, good.size() - 8, good.size() - 1})
-    EXPECT_EQ(error(good.substr(0, length)), "truncated: the gzip data end after " + std::to_string(length) +
-                                                 " bytes, before they are complete");
+    EXPECT_EQ(error(good.substr(0, length)),
+              "truncated: the gzip data ends after " + std::to_string(length) + " bytes");
 }
 
 }  // namespace

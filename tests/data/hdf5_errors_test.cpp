@@ -68,9 +68,9 @@ TEST(Hdf5Errors, WhatIsNotStoredIsNotRead) {
 
   add_hdf5<float>(path, "/filter", whole_numbers(4, 3, 0, 1),
                   {.chunk_rows = 2, .chunk_cols = 3, .filter = H5Z_FILTER_NBIT});
-  EXPECT_EQ(
-      error("/filter"),
-      "packed by the filter 5 (nbit), expected shuffle, deflate, fletcher32 or some of them in this order");
+  EXPECT_EQ(error("/filter"),
+            "compressed with filter 5 (nbit), expected shuffle, deflate, fletcher32 or a combination of them "
+            "this order");
 
   folder.file("numbers", std::string(48, 'x'));
   const hid_t file = hdf5_file(path), creation = H5Pcreate(H5P_DATASET_CREATE);

@@ -114,7 +114,7 @@ TEST_F(LabelFiles, DifferentNumbersOfRowsAreBothSaid) {
   } catch (const DataError& refusal) {
     EXPECT_EQ(refusal.what(), path + " has 3 labels and x.npy has 4 rows; expected the same number");
   }
-  EXPECT_EQ(data_error(path, [&] { labels.of(3); }), "3 labels, but there is a row 4");
+  EXPECT_EQ(data_error(path, [&] { labels.of(3); }), "3 labels, but the data has a row 4");
 }
 
 template <class S>

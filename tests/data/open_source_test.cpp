@@ -227,14 +227,15 @@ TEST(OpenSourceErrors, AreOneSentence) {
   EXPECT_EQ(error(folder / "none"), "no such file");
   const std::string unknown = error(folder.file("words.txt", "some words"));
   EXPECT_EQ(unknown.substr(0, unknown.find(" one of ")),
-            "of a format that neither content nor name tells, expected");
+            "unknown file format (tried content and extension); supported: .npy, csv, tsv, svmlight, Matrix "
+            "Market, HDF5, IDX");
   EXPECT_EQ(error(folder.file("empty", "")), unknown);
   EXPECT_EQ(error(folder.file("a.npy", "not numpy")), "not an .npy file");
   EXPECT_EQ(error(folder.file("a.idx", "words")), "not an IDX file");
   const std::string npy = npy_file<float>("f4", whole_numbers(2, 2, 0, 1), false, false);
   EXPECT_EQ(error(folder.file("a.npy.gz", gzip_bytes(npy))), "a compressed .npy file; decompress it first");
   EXPECT_EQ(error(folder.file("a.gz", gzip_bytes(npy).substr(0, 5))),
-            "truncated: the gzip data end after 5 bytes, before they are complete");
+            "truncated: the gzip data ends after 5 bytes");
   std::filesystem::create_directory(folder / "hollow");
   EXPECT_EQ(error(folder / "hollow"), "the folder contains no files");
   if (geteuid() != 0) {

@@ -240,8 +240,8 @@ TEST(Shuffle, SaysWhatIsWrong) {
   EXPECT_EQ(error({.window = -1}), "a window of -1 rows, expected at least 1");
   EXPECT_EQ(error({}, 0), "a batch of 0 rows, expected at least 1");
   EXPECT_EQ(error({.window = 500, .memory = 7999}),
-            "left.csv: shuffling 500 rows at a time takes more than the 7999 bytes that are allowed; "
-            "expected more memory or a smaller window");
+            "left.csv: shuffling 500 rows at a time needs more than the 7999 bytes allowed; expected more "
+            "memory or a smaller window");
 }
 
 }  // namespace

@@ -320,7 +320,7 @@ TYPED_TEST(Streams, ThreeViewsStayInStep) {
                                        {.batch = 32, .transform = {.centring = centring}});
                   rows_of_pass(stream, 0);
                 }),
-                "left.csv has 300 rows and third.npy has 299; expected the same number in all");
+                "left.csv has 300 rows and third.npy has 299; expected as many in all");
 }
 
 /// Sets the flag when so many rows have been read.
@@ -413,7 +413,7 @@ TEST(Streams, SayWhatIsWrong) {
   EXPECT_EQ(error({}), "a stream was given no views, expected at least one");
   EXPECT_EQ(error({left<double>(3)}, {.batch = 0}), "a batch of 0 rows, expected at least 1");
   EXPECT_EQ(error({left<double>(0)}), "left.csv: no rows to train on");
-  EXPECT_EQ(error({left<double>(1)}), "left.csv: each of its 2 columns is constant");
+  EXPECT_EQ(error({left<double>(1)}), "left.csv: all 2 columns are constant");
   DataStream<double> stream(open<double>({left<double>(3)}), {});
   EXPECT_EQ(sentence([&] { stream.next(); }), "a batch was requested before a pass was started");
 }

@@ -172,7 +172,7 @@ TEST(FormatTable, AWrittenFileIsOfItsFormatUnderAnyName) {
 TEST(Writer, RefusesNamesSizesAndRowsThatDoNotFit) {
   const TemporaryFolder folder;
   EXPECT_EQ(usage_error([&] { open_writer<float>("x.doc", 3); }),
-            "x.doc: its name tells no format to write, expected it to end in one of " +
+            "x.doc: unknown extension for writing; supported: " +
                 fmt::format("{}", fmt::join(writer_endings(), " ")));
   EXPECT_EQ(usage_error([&] { open_writer<float>("x.npy", 0); }),
             "x.npy: 0 columns to write, expected at least 1");

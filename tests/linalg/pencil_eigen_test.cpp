@@ -90,11 +90,11 @@ TYPED_TEST(PencilEigenTest, MisuseAndBadDataAreNamed) {
   using S = TypeParam;
   const Matrix<S> a = random_symmetric<S>(9, 11), identity = Matrix<S>::Identity(9, 9);
   EXPECT_EQ(message<UsageError>([&] { solve_pencil<S>(a, identity, 0); }),
-            "asked for 0 eigenpairs of a pencil of size 9");
+            "0 eigenpairs requested for a pencil of size 9");
   EXPECT_EQ(message<UsageError>([&] { solve_pencil<S>(a, identity, 10); }),
-            "asked for 10 eigenpairs of a pencil of size 9");
+            "10 eigenpairs requested for a pencil of size 9");
   EXPECT_EQ(message<UsageError>([&] { solve_pencil<S>(a, Matrix<S>::Identity(8, 9), 2); }),
-            "a pencil needs A and B square and of one size, got 9x9 and 8x9");
+            "A and B must be square and of the same size, got 9x9 and 8x9");
   Matrix<S> b = identity;
   b(6, 6) = -1;
   EXPECT_EQ(message<DataError>([&] { solve_pencil<S>(a, b, 2); }),

@@ -370,11 +370,10 @@ TYPED_TEST(ConstraintTest, WrongShapesAreNamed) {
   Point<S> out;
   const Matrix<S> good = Matrix<S>::Ones(5, 2), bad = Matrix<S>::Ones(3, 2);
   EXPECT_EQ(message([&] { c.value({bad}, h); }), "block 0 of the point is 3x2, but the constraint is on 5x2");
-  EXPECT_EQ(message([&] { c.value({good, good}, h); }), "the point has 2 blocks, but the constraint is on 1");
+  EXPECT_EQ(message([&] { c.value({good, good}, h); }), "the point has 2 blocks, expected 1");
   EXPECT_EQ(message([&] { c.direction({good}, {bad}, out); }),
             "block 0 of the gradient is 3x2, but the constraint is on 5x2");
-  EXPECT_EQ(message([&] { c.multiplier({good}, {}, h); }),
-            "the gradient has 0 blocks, but the constraint is on 1");
+  EXPECT_EQ(message([&] { c.multiplier({good}, {}, h); }), "the gradient has 0 blocks, expected 1");
   EXPECT_EQ(message([&] { c.adjoint({good}, Vector<S>::Ones(3), out); }),
             "the multiplier has 3 entries, but the constraint has 2 equations");
   EXPECT_EQ(message([&] { StiefelConstraint<S>(3, 4); }),

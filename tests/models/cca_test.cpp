@@ -219,7 +219,7 @@ TEST(Cca, WhatCannotBeAnsweredIsSaid) {
   EXPECT_EQ(refusal<NumericalError>(files, {.components = 1, .method = FitMethod::exact, .ridge = 0}),
             "left: the covariance is singular, expected a ridge above 0");
   files.right.setConstant(1);
-  EXPECT_EQ(refusal<DataError>(files, {.components = 1}), "right: each of its 10 columns is constant");
+  EXPECT_EQ(refusal<DataError>(files, {.components = 1}), "right: all 10 columns are constant");
 }
 
 TEST(Cca, FewerRowsThanColumns) {

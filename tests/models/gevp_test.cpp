@@ -163,11 +163,11 @@ TYPED_TEST(GevpTest, ReasonsAreSaid) {
   const Pencil<S> pencil(30);
   const auto a = dense(pencil.a), b = dense(pencil.b);
   const auto reason = [&](const GevpOptions& options) { return solve_gevp<S>(a, b, options).reason; };
-  EXPECT_EQ(reason({}), "n = 30 is at most 2500: n^3 is cheap");
+  EXPECT_EQ(reason({}), "n = 30 is at most 2500, so a dense solve is cheap");
   EXPECT_EQ(reason({.method = GevpMethod::direct}), "requested");
   EXPECT_EQ(reason({.method = GevpMethod::lobpcg}), "requested");
   EXPECT_EQ(reason({.components = 7, .method = GevpMethod::lobpcg}),
-            "requested; LAPACK, since 7 components are more than a fifth of n = 30");
+            "requested; LAPACK is used because 7 components are more than a fifth of n = 30");
   EXPECT_EQ(reason({.method = GevpMethod::landing}), "requested; riemannian direction");
   EXPECT_EQ(reason({.method = GevpMethod::landing, .direction = Direction::metric}), "requested");
 
@@ -175,7 +175,7 @@ TYPED_TEST(GevpTest, ReasonsAreSaid) {
   const auto large = sparse_diagonal<S>(d), identity = sparse_diagonal<S>(Vector<S>::Ones(2600));
   const auto result = solve_gevp<S>(large, identity, {.max_iterations = 3});
   EXPECT_EQ(result.method, GevpMethod::lobpcg);
-  EXPECT_EQ(result.reason, "n = 2600 is above 2500: only products with A and B");
+  EXPECT_EQ(result.reason, "n = 2600 is above 2500, so only products with A and B are used");
   EXPECT_EQ(solve_gevp<S>(large, identity, {.method = GevpMethod::landing, .max_iterations = 3}).reason,
             "requested; preconditioned direction");
 }
@@ -259,9 +259,9 @@ TYPED_TEST(GevpTest, MisuseIsNamed) {
             "A is 6x6, B is 5x5; expected the same size");
   EXPECT_EQ((sentence<UsageError, S>(a, nullptr, {})), "the generalized eigenproblem needs A and B");
   EXPECT_EQ((sentence<UsageError, S>(a, b, {.components = 0})),
-            "0 components asked of 6x6 matrices; expected 1 to 6");
+            "0 components requested for 6x6 matrices, expected 1 to 6");
   EXPECT_EQ((sentence<UsageError, S>(a, b, {.components = 7})),
-            "7 components asked of 6x6 matrices; expected 1 to 6");
+            "7 components requested for 6x6 matrices, expected 1 to 6");
   EXPECT_EQ((sentence<UsageError, S>(a, b, {.tolerance = -1})), "the tolerance must not be negative, got -1");
   EXPECT_NE((sentence<UsageError, S>(a, b, {.tolerance = std::nan("")})), "no error");
 }

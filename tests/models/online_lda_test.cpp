@@ -126,7 +126,7 @@ TEST(OnlineLda, WhatCannotBeIsSaidInOneSentence) {
               model.partial_fit(rows, std::vector<std::string>{"a", "b", "b"});
               model.result();
             }),
-            "p = 2, expected at most 1 so far: 2 classes differ in one direction less");
+            "p = 2, expected at most 1 so far: 2 classes span at most one dimension less");
   push(model, data, 0, 200, {200});
   const auto before = model.result();
   data.rows(41, 5) = std::numeric_limits<double>::infinity();

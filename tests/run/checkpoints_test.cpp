@@ -45,7 +45,7 @@ TEST_F(CheckpointFile, SaysWhatIsWrong) {
   std::string bytes = content(path_);
   EXPECT_EQ(error("a,b\n1,2\n"), "not a landfall checkpoint");
   EXPECT_EQ(error(bytes.substr(0, bytes.size() - 1)), "a damaged checkpoint: 15 bytes, expected 11 and 5");
-  EXPECT_EQ(error(bytes.substr(0, 24)), "a damaged checkpoint: it is truncated");
+  EXPECT_EQ(error(bytes.substr(0, 24)), "a damaged checkpoint: it ends too early");
   std::string flipped = bytes;
   flipped[50] ^= 4;
   EXPECT_EQ(error(flipped), "a damaged checkpoint: checksum mismatch");
@@ -127,10 +127,10 @@ TEST_F(RunCheckpointsTest, OtherOptionsAreRefused) {
     return std::string("no error");
   };
   EXPECT_EQ(error({{"--seed", "1"}}), "no error");
-  EXPECT_EQ(error({{"--seed", "2"}}), ": of a run with other options: --seed was 1, now 2");
-  EXPECT_EQ(error({}), ": of a run with other options: --seed was 1, now not given");
+  EXPECT_EQ(error({{"--seed", "2"}}), ": belongs to a run with other options: --seed was 1, now 2");
+  EXPECT_EQ(error({}), ": belongs to a run with other options: --seed was 1, now not given");
   EXPECT_EQ(error({{"--seed", "1"}, {"--scale", "true"}}),
-            ": of a run with other options: --scale was not given, now true");
+            ": belongs to a run with other options: --scale was not given, now true");
 }
 
 TEST_F(RunCheckpointsTest, DamagedOptionsAreAnError) {

@@ -70,10 +70,10 @@ class CcaCommand final : public ModelCommand {
   const ProblemEntry& problem() const override { return find_problem("cca"); }
 
   ModelHelp help() const override {
-    return {.text = "Canonical correlations of two files with corresponding rows",
+    return {.text = "Canonical correlations of two files with the same rows",
             .components = "number of canonical pairs; required",
             .needs_components = true,
-            .method = "auto, exact, landing or a name from landfall methods [auto]",
+            .method = "auto, exact, landing or one of landfall methods [auto]",
             .baselines = Problem::cca,
             .defaults = {.passes = "4",
                          .batch = "128 or 8p; sparse data 1024",

@@ -100,7 +100,7 @@ class LdaCommand final : public ModelCommand {
   ModelHelp help() const override {
     return {.text = "Directions that separate classes of rows best",
             .components = "number of directions [number of classes - 1]",
-            .method = "auto, exact or landing [auto: exact if it fits and is faster]",
+            .method = "auto, exact or landing [auto]",
             .defaults = {.passes = "4", .batch = "128 or 8p; sparse data 1024", .ridge = "1e-6; double 1e-8"},
             .centring = false,
             .guard = "16 or p",
@@ -110,9 +110,8 @@ class LdaCommand final : public ModelCommand {
   }
 
   void add_data_options(const OptionAdder& add) override {
-    auto* file = add("--labels", labels_.file, "FILE",
-                     "labels, one per row: text, .npy or IDX [svmlight: from the file]");
-    add("--label-column", labels_.column, "NAME", "column of DATA with the labels, by name or number from 1")
+    auto* file = add("--labels", labels_.file, "FILE", "labels, one per row: text, .npy or IDX");
+    add("--label-column", labels_.column, "NAME", "column with the labels, by name or number from 1")
         ->excludes(file);
   }
 

@@ -13,7 +13,7 @@ namespace {
 void print_methods() {
   std::size_t width = 6;
   for (const Baseline& baseline : baselines()) width = std::max(width, baseline.name.size());
-  fmt::print("{:<{}}  cca  gevp  ica  {:<13}  description", "method", width, "formulas");
+  fmt::print("{:<{}}  cca  gevp  ica  {:<13}  description\n", "method", width, "formulas");
   for (const Baseline& baseline : baselines()) {
     const auto mark = [&](Problem problem) { return baseline.solves(problem) ? "x" : ""; };
     fmt::print("{:<{}}  {:^3}  {:^4}  {:^3}  {:<13}  {} ({})\n", baseline.name, width, mark(Problem::cca),

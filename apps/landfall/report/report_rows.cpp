@@ -43,7 +43,7 @@ void add_image(const OptionAdder& add, ReportOptions& report) {
 }
 
 void add_report_labels(const OptionAdder& add, ReportOptions& report) {
-  add("--labels", report.labels, "FILE", "labels, one per row; they only colour the rows in the report");
+  add("--labels", report.labels, "FILE", "labels, one per row, to colour the report");
 }
 
 Labels read_labels_of(const std::string& path, std::optional<Index> rows) {

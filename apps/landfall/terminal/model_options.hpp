@@ -38,7 +38,7 @@ struct SolverDefaults {
 /// --ridge, --relative-ridge, --passes, --batch, --memory and --seed of CcaOptions, IcaOptions or LdaOptions.
 template <class Options>
 void add_solver_options(const OptionAdder& add, Options& options, const SolverDefaults& defaults) {
-  auto* ridge = add("--ridge", options.ridge, "G", "ridge: a number added to the diagonal of the covariance")
+  auto* ridge = add("--ridge", options.ridge, "G", "ridge added to the diagonal of the covariance")
                     ->check(number_from(0));
   add("--relative-ridge", options.relative_ridge, "G",
       fmt::format("ridge as a multiple of the mean variance [{}]", defaults.ridge))

@@ -86,7 +86,7 @@ Parts landing_parts(const Progress& progress, const PlannedRun& run, std::uint64
 std::function<bool(const Progress&)> show_progress(ProgressLine& line, const PlannedRun& run) {
   return [&line, run, back_offs = 0](const Progress& progress) mutable {
     if (run.verbose && progress.back_offs > back_offs)
-      line.say(fmt::format("pass {:.2f}: the trust region cut too many steps; halving the step {:.3g}",
+      line.say(fmt::format("pass {:.2f}: the trust region cut too many steps; halving the step to {:.3g}",
                            progress.passes, progress.step));
     back_offs = progress.back_offs;
     line.show([&] { return landing_parts(progress, run, peak_memory()); });
