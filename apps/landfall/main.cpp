@@ -47,9 +47,8 @@ int main(int argc, char** argv) {
       "Examples:\n"
       "  landfall cca left.npy right.npy -p 5 --out run\n"
       "  landfall transform run left.npy right.npy -o scores.npy\n"
-      "Run landfall COMMAND --help for details.\nExit codes: 0 success, 2 wrong usage, 3 bad input, 4 "
-      "numerical failure, 130 stopped\n"
-      "data, 4 the numbers failed, 130 interrupted.");
+      "Run landfall COMMAND --help for details.\n"
+      "Exit codes: 0 success, 2 wrong usage, 3 bad data, 4 failed numerics, 130 stopped");
   for (const ProblemEntry& problem : problems()) problem.setup(program, Action::run);
   setup_transform(program);
   setup_report(program);

@@ -154,7 +154,7 @@ TEST(ProgressLine, TellsWhenTheStepWasHalvedToThoseWhoAsk) {
   later.back_offs = 1;
   EXPECT_TRUE(observer(later));
   EXPECT_TRUE(observer(later));
-  EXPECT_EQ(fake.text, "pass 2.00: the trust region cut too many steps; halving the step 0.21\n");
+  EXPECT_EQ(fake.text, "pass 2.00: the trust region cut too many steps; halving the step to 0.21\n");
 }
 
 TEST(Nearest, CountsInsertedDeletedReplacedAndSwappedLetters) {

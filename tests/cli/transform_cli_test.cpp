@@ -275,7 +275,7 @@ TEST_F(TransformCommand, WrongUseIsOneSentenceAndTwo) {
   wrong({"lda", "iris.npy", "-o", "s.xls"},
         "s.xls: unknown extension for writing; supported: .npy .csv .tsv .svm .svmlight "
         ".libsvm .mtx .mm .h5 .hdf5");
-  wrong({"lda", "iris.npy", "iris.npy", "-o", "s.npy"}, "lda: a run of lda takes one file, got 2 files");
+  wrong({"lda", "iris.npy", "iris.npy", "-o", "s.npy"}, "lda: a lda run takes one file, got 2 files");
   wrong({"lda", "iris.npy", "-o", "s.npy", "--view", "left"},
         "--view: lda is a run of lda, which has only one view");
   wrong({"cca", "d/left.npy", "-o", "s.npy"},

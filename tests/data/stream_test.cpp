@@ -320,7 +320,7 @@ TYPED_TEST(Streams, ThreeViewsStayInStep) {
                                        {.batch = 32, .transform = {.centring = centring}});
                   rows_of_pass(stream, 0);
                 }),
-                "left.csv has 300 rows and third.npy has 299; expected as many in all");
+                "left.csv has 300 rows and third.npy has 299; expected the same number in all");
 }
 
 /// Sets the flag when so many rows have been read.

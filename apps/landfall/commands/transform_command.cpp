@@ -46,7 +46,7 @@ std::vector<std::size_t> chosen_views(const TransformArguments& options, const F
           fmt::format("--view: {} is a run of {}, which has only one view", options.run, problem.name));
     if (options.data.size() != 1)
       throw UsageError(
-          fmt::format("{}: a run of {} takes one file, got {}", options.run, problem.name, given));
+          fmt::format("{}: a {} run takes one file, got {}", options.run, problem.name, given));
     return {0};
   }
   std::vector<std::size_t> all(problem.views.size());
@@ -55,8 +55,8 @@ std::vector<std::size_t> chosen_views(const TransformArguments& options, const F
     if (options.data.size() == all.size()) return all;
     std::vector<std::string_view> names;
     for (const ViewEntry& view : problem.views) names.push_back(view.name);
-    throw UsageError(fmt::format("{}: a run of {} takes its {} file, or one of them with --view {}, got {}",
-                                 options.run, problem.name, fmt::join(names, " and its "),
+    throw UsageError(fmt::format("{}: a {} run takes its {} file, or one of them with --view {}, got {}",
+                                 options.run, problem.name, fmt::join(names, " and "),
                                  fmt::join(names, " or "), given));
   }
   if (options.data.size() != 1)

@@ -26,7 +26,7 @@ fs::path whole_path(const fs::path& path) {
 }
 
 [[noreturn]] void refuse(const fs::path& path, const std::error_code& error) {
-  throw DataError(fmt::format("{}: cannot make the folder: {}", path.string(), error.message()));
+  throw DataError(fmt::format("{}: cannot create the folder: {}", path.string(), error.message()));
 }
 
 /// Of a run that is finished, was interrupted, or was killed while it wrote its first checkpoint or its result.

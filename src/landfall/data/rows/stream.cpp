@@ -271,8 +271,9 @@ template <class S>
 void DataStream<S>::require_equal_rows(const std::vector<Index>& rows) const {
   for (std::size_t v = 1; v < rows.size(); ++v)
     if (rows[v] != rows[0])
-      throw DataError(fmt::format("{} has {} rows and {} has {}; expected as many in {}", sources_[0]->name(),
-                                  rows[0], sources_[v]->name(), rows[v], rows.size() == 2 ? "both" : "all"));
+      throw DataError(fmt::format("{} has {} rows and {} has {}; expected the same number in {}",
+                                  sources_[0]->name(), rows[0], sources_[v]->name(), rows[v],
+                                  rows.size() == 2 ? "both" : "all"));
 }
 
 template class DataStream<float>;
