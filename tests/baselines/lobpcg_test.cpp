@@ -117,8 +117,9 @@ TYPED_TEST(LobpcgTest, ClustersAndMultipleEigenvalues) {
   values.segment(188, 6) = Vector<double>::Constant(6, 1.8) + 1e-7 * Vector<double>::LinSpaced(6, 0, 1);
   const DenseOperator<S> a(with_spectrum<S>(values, 5)), b(Matrix<S>::Identity(200, 200));
   for (const Index p : {1, 3, 6, 9, 12})  // inside, at the edge of, and across the clusters
-    expect_matches_direct<S>(a, b, {.components = p, .tolerance = is_double<S> ? 1e-10 : 1e-5},
-                             is_double<S> ? 1e-10 : 1e-5, 5);
+    // Where p cuts a cluster whose values differ by 1e-7, values are as good as the residual, not its square.
+    expect_matches_direct<S>(a, b, {.components = p, .tolerance = is_double<S> ? 1e-8 : 1e-5},
+                             is_double<S> ? 1e-8 : 1e-5, 5);
 }
 
 TEST(LobpcgDoubleTest, ConditionOfBUpToAMillion) {
