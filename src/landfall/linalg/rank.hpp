@@ -24,8 +24,8 @@ namespace landfall {
 ///   double  4096 sqrt(n) eps    9.1e-13 sqrt(n)
 ///
 /// Covariances of up to 200 000 rows with dependent columns have been measured to leave eigenvalues and
-/// pivots of at most 2 sqrt(n) eps. Single precision has little room between that and variance that is real;
-/// double precision has enough to stay far from both.
+/// pivots of about 2 sqrt(n) eps, and single pivots of up to 28 eps. Single precision has little room
+/// between that and variance that is real; double precision has enough to stay far from both.
 template <class S>
 S rank_tolerance(Index n);
 

@@ -66,21 +66,7 @@ class CcaModel final : public Model<S> {
     const Index most = std::max<Index>(0, std::min(features[0], features[1]) - p);
     const Index wanted =
         options.landing.estimator == Estimator::recursive ? options.guard.value_or(cca_guard(p)) : 0;
-    Workload work{.rows = sample.rows,
-                  .features = features,
-                  .reading = sample.reading,
-                  .statistics = sample.statistics,
-                  .held = sample.held,
-                  .components = p,
-                  .columns = p + std::clamp<Index>(wanted, 0, most),
-                  .batch = options.batch,
-                  .rank = options.landing.rank,
-                  .first_rows = options.first_rows,
-                  .passes = options.passes.value_or(kPasses),
-                  .warm_up = options.landing.warm_up};
-    if (sparse) work.nonzeros = sample.nonzeros;
-    choose_sizes<S>(work, options.memory);
-    return work;
+    return landing_workload<S>(options, features, p, p + std::clamp<Index>(wanted, 0, most), sparse, sample);
   }
 
   /// M = S_yx B_x^-1 S_xy against B_y: eigenvalues rho^2, eigenvectors Y, and X = B_x^-1 S_xy Y up to scale.

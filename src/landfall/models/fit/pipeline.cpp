@@ -226,6 +226,26 @@ void fit_model(Model<S>& model, std::vector<SourcePtr<S>> sources, const FitOpti
 }
 
 template <class S>
+Workload landing_workload(const FitOptions& options, const std::vector<Index>& features, Index p,
+                          Index columns, bool sparse, const SourceSample& sample) {
+  Workload work{.rows = sample.rows,
+                .features = features,
+                .reading = sample.reading,
+                .statistics = sample.statistics,
+                .held = sample.held,
+                .components = p,
+                .columns = columns,
+                .batch = options.batch,
+                .rank = options.landing.rank,
+                .first_rows = options.first_rows,
+                .passes = options.passes.value_or(kPasses),
+                .warm_up = options.landing.warm_up};
+  if (sparse) work.nonzeros = sample.nonzeros;
+  choose_sizes<S>(work, options.memory);
+  return work;
+}
+
+template <class S>
 Workload model_workload(const Model<S>& model, const std::vector<Source<S>*>& sources,
                         const FitOptions& options) {
   SourceSample all;

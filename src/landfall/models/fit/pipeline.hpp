@@ -79,6 +79,11 @@ void fit_model(Model<S>& model, std::vector<SourcePtr<S>> sources, const FitOpti
 template <class S>
 Solved<S> land_adaptively(Fit<S>& fit, const ScoreObjective<S>& objective, std::uint64_t mark = 0);
 
+/// The workload of a model that carries `columns` columns, with the sizes that landing would take.
+template <class S>
+Workload landing_workload(const FitOptions& options, const std::vector<Index>& features, Index p,
+                          Index columns, bool sparse, const SourceSample& sample);
+
 /// The work that fitting these sources would be; reads their first rows.
 template <class S>
 Workload model_workload(const Model<S>& model, const std::vector<Source<S>*>& sources,
@@ -97,6 +102,8 @@ void require_columns(const std::string& name, Index features, Index p);
   EXTERN template void fit_model<S>(Model<S>&, std::vector<SourcePtr<S>>, const FitOptions&, FitResult<S>&, \
                                     FitObserver<S>*);                                                       \
   EXTERN template Solved<S> land_adaptively<S>(Fit<S>&, const ScoreObjective<S>&, std::uint64_t);           \
+  EXTERN template Workload landing_workload<S>(const FitOptions&, const std::vector<Index>&, Index, Index,  \
+                                               bool, const SourceSample&);                                  \
   EXTERN template Workload model_workload<S>(const Model<S>&, const std::vector<Source<S>*>&,               \
                                              const FitOptions&);                                            \
   EXTERN template BaselineOptions<S> baseline_options<S>(const Fit<S>&, double);

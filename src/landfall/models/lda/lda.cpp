@@ -75,23 +75,11 @@ class LdaModel final : public Model<S> {
   Workload workload(const FitOptions& options, const std::vector<Index>& features, Index p, bool sparse,
                     const SourceSample& sample) const override {
     const Index guard = std::max<Index>(0, options.guard.value_or(lda_guard(p)));
-    Workload work{.rows = sample.rows,
-                  .features = features,
-                  .reading = sample.reading,
-                  .statistics = sample.statistics,
-                  .held = sample.held,
-                  .components = p,
-                  // S_t, S_b and what the solver makes of them, in double precision
-                  .squares = 4.0 * 8 * static_cast<double>(features[0]) * static_cast<double>(features[0]),
-                  .more_readings = 3,
-                  .columns = std::min(directions(features[0]), p + guard),
-                  .batch = options.batch,
-                  .rank = options.landing.rank,
-                  .first_rows = options.first_rows,
-                  .passes = options.passes.value_or(kPasses),
-                  .warm_up = options.landing.warm_up};
-    if (sparse) work.nonzeros = sample.nonzeros;
-    choose_sizes<S>(work, options.memory);
+    Workload work = landing_workload<S>(options, features, p, std::min(directions(features[0]), p + guard),
+                                        sparse, sample);
+    // S_t, S_b and what the solver makes of them, in double precision.
+    work.squares = 4.0 * 8 * static_cast<double>(features[0]) * static_cast<double>(features[0]);
+    work.more_readings = 3;
     return work;
   }
 
