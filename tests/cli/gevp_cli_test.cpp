@@ -59,7 +59,7 @@ TEST_F(GevpCommand, JsonHasTheKeysOfTheContractAndNothingElseIsPrinted) {
                                          "components",
                                          "eigenvalues",
                                          "residuals",
-                                         "infeasibility",
+                                         "infeasibility", "converged", "warnings",
                                          "stationarity",
                                          "passes",
                                          "iterations",

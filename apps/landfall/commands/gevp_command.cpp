@@ -184,7 +184,9 @@ void run(const GevpArguments& options) {
                {"components", gevp.components},
                {"eigenvalues", std::vector<S>(result.values.begin(), result.values.end())},
                {"residuals", std::vector<S>(result.residuals.begin(), result.residuals.end())},
-               {"infeasibility", result.infeasibility}};
+               {"infeasibility", result.infeasibility},
+               {"converged", result.termination == Termination::converged},
+               {"warnings", result.warnings}};
   append_numbers(summary, options.run,
                  {.stationarity = result.stationarity,
                   .iterations = result.iterations,
@@ -206,6 +208,7 @@ void run(const GevpArguments& options) {
                               write_npy<S>(folder / gevp_problem().views[0].weights, result.vectors);
                             },
                         .print_table = [&] { print_table(result, expected); }});
+  tell_warnings(result.warnings);
   print_end(result, solve, options.run.verbose || (!options.run.quiet && !options.run.json));
 }
 

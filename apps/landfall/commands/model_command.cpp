@@ -95,6 +95,8 @@ Json summarize(const ModelCommand& model, const ModelFit<S>& fit, const FitResul
   };
   fit.add_numbers(summary);
   summary["infeasibility"] = per_view(views, [](const auto& view) { return view.infeasibility; });
+  summary["converged"] = result.converged;
+  summary["warnings"] = result.warnings;
   append_numbers(summary, model.options.run,
                  {.stationarity = result.stationarity,
                   .passes = result.passes,
@@ -121,6 +123,7 @@ Json summarize(const ModelCommand& model, const ModelFit<S>& fit, const FitResul
 template <class S>
 void tell_run(const ModelCommand& model, const FitResult<S>& result, double seconds) {
   const RunOptions& run = model.options.run;
+  tell_warnings(result.warnings);
   if (run.verbose) tell_choice(result.choice, result.batch, result.back_offs);
   if (run.quiet || (run.json && !run.verbose)) return;
   std::vector<double> ridges;

@@ -275,6 +275,8 @@ Json page(const Run& run) {
     page["subtitle"] =
         fmt::format("of {}", fmt::join(run.summary.at("data").get<std::vector<std::string>>(), " and "));
   Json& sections = page["sections"];
+  if (has(run, "warnings") && !run.summary.at("warnings").empty())
+    sections.push_back({{"heading", "Warnings"}, {"text", run.summary.at("warnings")}});
   sections.push_back(result_section(run));
   if (const auto sample = read_sample(run))
     if (Json scores = scores_section(run, *sample); !scores.is_null()) sections.push_back(std::move(scores));

@@ -89,6 +89,10 @@ void deliver(const RunOptions& run, Delivery delivery) {
   std::fflush(stdout);
 }
 
+void tell_warnings(const std::vector<std::string>& warnings) {
+  for (const auto& warning : warnings) fmt::print(stderr, "landfall: warning: {}\n", warning);
+}
+
 void tell_dropped(std::string_view name, const std::vector<Index>& columns) {
   if (!columns.empty())
     fmt::print(stderr, "{}: {} left out\n", name, counted(columns.size(), "constant column"));

@@ -62,7 +62,9 @@ struct Delivery {
 /// Writes the run folder if one is wanted. Then prints the summary or the table.
 void deliver(const RunOptions& run, Delivery delivery);
 
-/// "left.npy: 2 constant columns were left out", if there are any; to standard error, as the next.
+/// One line each, whatever was asked for; to standard error, as all that follow.
+void tell_warnings(const std::vector<std::string>& warnings);
+/// "left.npy: 2 constant columns were left out", if there are any.
 void tell_dropped(std::string_view name, const std::vector<Index>& columns);
 /// What landing took from the first rows, and how often it had to halve its step.
 void tell_choice(const AdaptiveChoice& choice, Index batch, int back_offs);

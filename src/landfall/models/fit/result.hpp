@@ -42,6 +42,8 @@ struct FitResult {
   int back_offs = 0;
   AdaptiveChoice choice;  // of landing
   Termination termination = Termination::converged;
+  bool converged = true;              // false: more passes would change the result
+  std::vector<std::string> warnings;  // what the data made the fit do, and how far to trust it; a sentence each
   std::vector<Progress> history;
   struct Seconds {
     double read = 0, solve = 0, evaluate = 0;  // read: opening and the readings before the method starts

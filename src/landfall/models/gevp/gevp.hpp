@@ -68,6 +68,7 @@ struct GevpResult {
   std::string reason;            // why this method
   std::uint64_t iterations = 0;
   Termination termination = Termination::converged;
+  std::vector<std::string> warnings;  // a sentence each
 };
 
 /// What `automatic` stands for with matrices of this size, and why.
