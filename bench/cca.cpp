@@ -132,7 +132,7 @@ class Contest {
                        .batch = batch_,
                        .seed = seed_};
     if (!scaled) options.ridge = kRidge;
-    options.transform.unit_variance = scaled;
+    options.transform.scaling = scaled ? Scaling::deviation : Scaling::none;
     const auto result = fit(options);
     fmt::print("sum {:.10f} own {:.10f} infeasibility {:.3e} read {:.4f} seconds {:.4f} batch {}\n",
                scaled ? 0.0 : judge_.sum(result), result.correlations.sum(),

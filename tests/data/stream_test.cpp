@@ -202,7 +202,7 @@ TYPED_TEST(Streams, CentringIsExactWhereTheDataCanBeReadTwice) {
   };
   EXPECT_EQ(centring({left<S>(30)}, {}), Centring::exact);
   EXPECT_EQ(centring({left<S>(30), once}, {}), Centring::running);
-  EXPECT_EQ(centring({once}, {.unit_variance = true, .missing = Missing::mean}), Centring::running);
+  EXPECT_EQ(centring({once}, {.scaling = Scaling::deviation, .missing = Missing::mean}), Centring::running);
   EXPECT_EQ(centring({once}, {.centring = Centring::none}), Centring::none);
   const auto error = [&](TransformOptions transform) {
     return sentence([&] { centring({left<S>(30), once}, transform); });
@@ -210,7 +210,7 @@ TYPED_TEST(Streams, CentringIsExactWhereTheDataCanBeReadTwice) {
   const std::string start = "right.npy: can be read only once, but ",
                     end = " requires an extra pass over the data; expected a file, or running centring";
   EXPECT_EQ(error({.centring = Centring::exact}), start + "exact centring" + end);
-  EXPECT_EQ(error({.centring = Centring::none, .unit_variance = true}),
+  EXPECT_EQ(error({.centring = Centring::none, .scaling = Scaling::deviation}),
             start + "scaling without centring" + end);
   EXPECT_EQ(error({.centring = Centring::none, .missing = Missing::mean}),
             start + "the mean of each column" + end);

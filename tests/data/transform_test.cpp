@@ -45,7 +45,7 @@ Transform<S> learned(const RowMatrix<S>& data, TransformOptions options) {
 TYPED_TEST(TransformRows, ColumnsHaveMeanZeroAndVarianceOne) {
   using S = TypeParam;
   const RowMatrix<S> data = half_empty<S>(500);
-  const auto transform = learned<S>(data, {.unit_variance = true});
+  const auto transform = learned<S>(data, {.scaling = Scaling::deviation});
   Batch<S> batch = read_transformed<S>(data, false);
   CentredBatch<S> centred;
   transform.apply(batch, centred);
@@ -61,7 +61,7 @@ TYPED_TEST(TransformRows, SparseAndDenseProductsAgree) {
   const RowMatrix<S> data = half_empty<S>(200);
   for (const auto centring : {Centring::none, Centring::exact})
     for (const bool unit_variance : {false, true}) {
-      const auto transform = learned<S>(data, {.centring = centring, .unit_variance = unit_variance});
+      const auto transform = learned<S>(data, {.centring = centring, .scaling = unit_variance ? Scaling::deviation : Scaling::none});
       Batch<S> dense_rows = read_transformed<S>(data, false), sparse_rows = read_transformed<S>(data, true);
       CentredBatch<S> dense, sparse;
       transform.apply(dense_rows, dense);
@@ -175,7 +175,7 @@ TEST(TransformRows, SaysWhatIsWrong) {
             "left.csv: a batch of 3 columns, expected 4");
   RowMatrix<double> huge(2, 1);
   huge << 1e300, -1e300;
-  EXPECT_EQ(sentence([&] { learned<double>(huge, {.unit_variance = true}); }),
+  EXPECT_EQ(sentence([&] { learned<double>(huge, {.scaling = Scaling::deviation}); }),
             "left.csv: column 1 has numbers too large for their mean or variance");
 }
 

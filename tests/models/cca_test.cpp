@@ -117,7 +117,7 @@ TEST(Cca, ColumnsInAnotherOrderOrScaleAreTheSameData) {
   for (Index j = 0; j < 20; ++j)
     moved.left.col(j) = files.left.col((7 * j + 3) % 20) * std::pow(10.0, static_cast<double>(j % 9) - 4);
   for (const auto method : {FitMethod::exact, FitMethod::landing}) {
-    const CcaOptions options{.components = 4, .method = method, .transform = {.unit_variance = true}};
+    const CcaOptions options{.components = 4, .method = method, .transform = {.scaling = Scaling::deviation}};
     const double plain = files.fit(options).correlations.sum(), other = moved.fit(options).correlations.sum();
     EXPECT_NEAR(other, plain, (method == FitMethod::exact ? 1e-9 : 1e-2) * plain);
   }
@@ -144,7 +144,7 @@ TEST(Cca, RareColumnsOfUnitVarianceDoNotUpsetLanding) {
       for (Index i = 0; i < 20000; ++i)
         if ((i + 37 * j + shift) % 2000 != 5) (*view)(i, j) = 0;
   const auto fit = [&](FitMethod method) {
-    return files.fit({.components = 4, .method = method, .transform = {.unit_variance = true}});
+    return files.fit({.components = 4, .method = method, .transform = {.scaling = Scaling::deviation}});
   };
   const auto exact = fit(FitMethod::exact), landing = fit(FitMethod::landing);
   EXPECT_GT(landing.correlations.sum(), 0.98 * exact.correlations.sum());

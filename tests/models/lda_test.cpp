@@ -94,7 +94,7 @@ TYPED_TEST(LdaTest, LandingIsExact) {
 TYPED_TEST(LdaTest, SparseRowsAreAsDenseOnes) {
   const auto data = made_up_classes<TypeParam>(3000, 30, 4, 6, 3, true);
   for (const bool unit_variance : {false, true}) {
-    LdaOptions options{.method = FitMethod::exact, .transform = {.unit_variance = unit_variance}};
+    LdaOptions options{.method = FitMethod::exact, .transform = {.scaling = unit_variance ? Scaling::deviation : Scaling::none}};
     const auto dense = fit(data, options), sparse = fit(data, options, true);
     EXPECT_LT((dense.eigenvalues - sparse.eigenvalues).norm(),
               rounding<double>(1, 5e3) + static_cast<double>(rounding<TypeParam>(1, 100)));
@@ -148,7 +148,7 @@ TEST(Lda, ColumnsMayHaveAnyScale) {
   other.rows.col(2) *= 1e4;
   other.rows.col(5) *= 1e-3;
   for (const LdaOptions& options :
-       {LdaOptions{.ridge = 0}, LdaOptions{.transform = {.unit_variance = true}}}) {
+       {LdaOptions{.ridge = 0}, LdaOptions{.transform = {.scaling = Scaling::deviation}}}) {
     const auto a = fit(data, options), b = fit(other, options);
     EXPECT_LT((a.eigenvalues - b.eigenvalues).norm(), 1e-8 * a.eigenvalues(0));
     EXPECT_EQ(a.training_accuracy, b.training_accuracy);

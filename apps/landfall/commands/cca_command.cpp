@@ -31,6 +31,8 @@ class CcaFit final : public ModelFit<S> {
   void add_numbers(Json& summary) const override {
     summary["correlations"] = numbers(result_.correlations);
     summary["total_correlation"] = result_.correlations.sum();
+    summary["regularized_correlations"] = numbers(result_.regularized);
+    summary["regularized_total"] = result_.regularized.sum();
   }
 
   void add_more(Json& summary) const override {
@@ -38,7 +40,7 @@ class CcaFit final : public ModelFit<S> {
       for (const CurvePoint& at : curve_->points())
         summary["curve"].push_back({{"passes", at.passes},
                                     {"seconds", at.seconds},
-                                    {"total_correlation", at.total_correlation},
+                                    {"regularized_total", at.total_correlation},
                                     {"infeasibility", at.infeasibility}});
     if (result_.held_out_samples > 0) {
       summary["held_out_samples"] = result_.held_out_samples;
@@ -71,13 +73,12 @@ class CcaCommand final : public ModelCommand {
 
   ModelHelp help() const override {
     return {.text = "Canonical correlations of two files with the same rows",
-            .components = "number of canonical pairs; required",
-            .needs_components = true,
+            .components = "number of canonical pairs [as many as the smaller view has columns, at most 10]",
             .method = "auto, exact, landing or one of landfall methods [auto]",
             .baselines = Problem::cca,
             .defaults = {.passes = "4",
                          .batch = "128 or 8p; sparse data 1024",
-                         .ridge = "0.001; sparse data 4n/N if larger"},
+                         .ridge = "none where the problem is well posed, else chosen by cross-validation"},
             .report_labels = true,
             .guard = "4 or p/4",
             .examples =

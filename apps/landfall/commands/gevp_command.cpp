@@ -187,7 +187,7 @@ void run(const GevpArguments& options) {
                {"infeasibility", result.infeasibility},
                {"converged", result.termination == Termination::converged},
                {"warnings", result.warnings}};
-  append_numbers(summary, options.run,
+  append_numbers(summary, options.run.precision,
                  {.stationarity = result.stationarity,
                   .iterations = result.iterations,
                   .ridge = 0,

@@ -95,9 +95,10 @@ Json summarize(const ModelCommand& model, const ModelFit<S>& fit, const FitResul
   };
   fit.add_numbers(summary);
   summary["infeasibility"] = per_view(views, [](const auto& view) { return view.infeasibility; });
+  summary["method_infeasibility"] = per_view(views, [](const auto& view) { return view.method_infeasibility; });
   summary["converged"] = result.converged;
   summary["warnings"] = result.warnings;
-  append_numbers(summary, model.options.run,
+  append_numbers(summary, sizeof(S) == sizeof(float) ? "single" : "double",
                  {.stationarity = result.stationarity,
                   .passes = result.passes,
                   .iterations = result.iterations,
@@ -110,14 +111,25 @@ Json summarize(const ModelCommand& model, const ModelFit<S>& fit, const FitResul
                   .evaluate = result.seconds.evaluate,
                   .seed = options.seed,
                   .termination = result.termination});
+  summary["ridge_kind"] = to_string(result.ridge_kind);
+  if (result.ridge_kind == RidgeKind::automatic) summary["ridge_rows"] = result.ridge_rows;
   summary["mean_pass"] = result.mean_pass;
   summary["centred"] = options.transform.centring != Centring::none;
-  summary["scaled"] = options.transform.unit_variance;
+  summary["scaled"] = options.transform.scaling == Scaling::deviation;
   summary["missing"] = to_string(options.transform.missing);
   if (landing) summary["landing"] = landing_choice(result.choice, result.back_offs);
   summary["dropped_columns"] = per_view(views, [](const auto& view) { return view.dropped; });
   fit.add_more(summary);
   return summary;
+}
+
+/// "no ridge", "ridge 0.001", "relative ridge 0.001", "ridge of 30 rows"
+template <class S>
+std::string ridge_text(const FitResult<S>& result) {
+  const double ridge = result.views[0].ridge;
+  if (ridge == 0) return "no ridge";
+  if (result.ridge_kind == RidgeKind::automatic) return fmt::format("ridge of {:g} rows", result.ridge_rows);
+  return fmt::format("{}ridge {:.3g}", result.ridge_kind == RidgeKind::relative ? "relative " : "", ridge);
 }
 
 template <class S>
@@ -126,13 +138,7 @@ void tell_run(const ModelCommand& model, const FitResult<S>& result, double seco
   tell_warnings(result.warnings);
   if (run.verbose) tell_choice(result.choice, result.batch, result.back_offs);
   if (run.quiet || (run.json && !run.verbose)) return;
-  std::vector<double> ridges;
-  for (std::size_t v = 0; v < result.views.size(); ++v) {
-    const std::string_view name = model.problem().views[v].name;
-    tell_dropped(name.empty() ? model.options.files[v] : name, result.views[v].dropped);
-    ridges.push_back(result.views[v].ridge);
-  }
-  tell_end(result.method_name, result.reason, result.samples, ridges, result.passes, seconds);
+  tell_end(result.method_name, result.reason, result.samples, ridge_text(result), result.passes, seconds);
 }
 
 template <class S>
@@ -164,6 +170,16 @@ void run(const ModelCommand& model, ModelFit<S>& fit, const RunCheckpoints& save
   tell_run(model, result, seconds);
 }
 
+/// `auto` is single where the files are, or are sparse; text and wider numbers need double.
+bool is_single(const ModelCommand& model) {
+  const std::string& asked = model.options.run.precision;
+  if (asked != "auto") return asked == "single";
+  return std::ranges::all_of(model.open_double()->views, [](const auto& view) {
+    constexpr std::array<std::string_view, 6> narrow{"f4", "f2", "u1", "i1", "u2", "i2"};
+    return view->sparse() || std::ranges::find(narrow, view->element_type()) != narrow.end();
+  });
+}
+
 void run(const ModelCommand& model, const CLI::App& command) {
   const auto start = Clock::now();
   const RunOptions& options = model.options.run;
@@ -182,7 +198,7 @@ void run(const ModelCommand& model, const CLI::App& command) {
       interrupts->end_now();
       finish(state);
     };
-  if (options.precision == "single")
+  if (is_single(model))
     run(model, *model.open_single(), saved, checkpoints, start);
   else
     run(model, *model.open_double(), saved, checkpoints, start);
@@ -191,8 +207,8 @@ void run(const ModelCommand& model, const CLI::App& command) {
 void plan(const ModelCommand& model) {
   const ModelOptions& options = model.options;
   require_planned(options.fit.baseline);
-  const ShownPlan plan = options.run.precision == "single" ? model.open_single()->plan(options.fit)
-                                                           : model.open_double()->plan(options.fit);
+  const ShownPlan plan =
+      is_single(model) ? model.open_single()->plan(options.fit) : model.open_double()->plan(options.fit);
   tell_plan(model.problem().name, plan, options.run.json);
 }
 

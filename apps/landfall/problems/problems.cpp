@@ -27,7 +27,7 @@ std::span<const ProblemEntry> problems() {
        .views = {{.name = "left", .weights = "weights_left.npy", .mean = "mean_left.npy"},
                  {.name = "right", .weights = "weights_right.npy", .mean = "mean_right.npy"}},
        .exact = "exact",
-       .measures = {{"total_correlation", "correlation", "total_correlation"}},
+       .measures = {{"regularized_total", "total", "regularized_total"}},
        .held_out = "held_out_total_correlation",
        .has_curve = true,
        .compare_examples = "  landfall compare cca left.npy right.npy -p 5 --methods exact,landing\n"

@@ -106,7 +106,7 @@ Json curves(const Json& result) {
   const double optimum = result["exact"]["value"];
   for (const char* x : {"passes", "seconds"}) {
     chart("Gap to exact", x,
-          [&](const Json& at) { return 1 - at["total_correlation"].get<double>() / optimum; });
+          [&](const Json& at) { return 1 - at["regularized_total"].get<double>() / optimum; });
     chart("Infeasibility", x, [](const Json& at) { return at["infeasibility"].get<double>(); });
   }
   return charts;

@@ -14,7 +14,7 @@
 
 namespace landfall::app {
 
-void append_numbers(Json& summary, const RunOptions& run, const RunNumbers& numbers) {
+void append_numbers(Json& summary, std::string_view precision, const RunNumbers& numbers) {
   summary["stationarity"] = numbers.stationarity;
   summary["passes"] = numbers.passes;
   summary["iterations"] = numbers.iterations;
@@ -28,7 +28,7 @@ void append_numbers(Json& summary, const RunOptions& run, const RunNumbers& numb
   summary["peak_memory_bytes"] = peak_memory();
   summary["seed"] = numbers.seed;
   summary["threads"] = threads();
-  summary["precision"] = run.precision;
+  summary["precision"] = precision;
   summary["termination"] = to_string(numbers.termination);
   summary["version"] = version();
   summary["command"] = command_line();
@@ -93,11 +93,6 @@ void tell_warnings(const std::vector<std::string>& warnings) {
   for (const auto& warning : warnings) fmt::print(stderr, "landfall: warning: {}\n", warning);
 }
 
-void tell_dropped(std::string_view name, const std::vector<Index>& columns) {
-  if (!columns.empty())
-    fmt::print(stderr, "{}: {} left out\n", name, counted(columns.size(), "constant column"));
-}
-
 void tell_choice(const AdaptiveChoice& choice, Index batch, int back_offs) {
   if (choice.first_rows == 0) return;
   fmt::print(stderr,
@@ -109,10 +104,10 @@ void tell_choice(const AdaptiveChoice& choice, Index batch, int back_offs) {
              counted(static_cast<std::size_t>(back_offs), "time"));
 }
 
-void tell_end(std::string_view method, std::string_view reason, Index samples,
-              const std::vector<double>& ridge, double passes, double seconds) {
-  fmt::print(stderr, "{} ({}): {}, ridge {:.3g}, {:.3g} {}, {:.2f} s\n", method, reason,
-             counted(static_cast<std::size_t>(samples), "row"), fmt::join(ridge, " and "), passes,
+void tell_end(std::string_view method, std::string_view reason, Index samples, std::string_view ridge,
+              double passes, double seconds) {
+  fmt::print(stderr, "{} ({}): {}, {}, {:.3g} {}, {:.2f} s\n", method, reason,
+             counted(static_cast<std::size_t>(samples), "row"), ridge, passes,
              passes == 1 ? "pass" : "passes", seconds);
 }
 

@@ -42,7 +42,7 @@ struct RunNumbers {
   std::uint64_t seed = 0;
   Termination termination = Termination::converged;
 };
-void append_numbers(Json& summary, const RunOptions& run, const RunNumbers& numbers);
+void append_numbers(Json& summary, std::string_view precision, const RunNumbers& numbers);
 
 Json landing_choice(const AdaptiveChoice& choice, int back_offs);
 HistoryTable history_table(const std::vector<Progress>& history);
@@ -64,13 +64,11 @@ void deliver(const RunOptions& run, Delivery delivery);
 
 /// One line each, whatever was asked for; to standard error, as all that follow.
 void tell_warnings(const std::vector<std::string>& warnings);
-/// "left.npy: 2 constant columns were left out", if there are any.
-void tell_dropped(std::string_view name, const std::vector<Index>& columns);
 /// What landing took from the first rows, and how often it had to halve its step.
 void tell_choice(const AdaptiveChoice& choice, Index batch, int back_offs);
-/// "landing (asked for): 4000 rows, ridge 0.001, 4 passes, 1.25 s"
-void tell_end(std::string_view method, std::string_view reason, Index samples,
-              const std::vector<double>& ridge, double passes, double seconds);
+/// "landing (asked for): 4000 rows, no ridge, 4 passes, 1.25 s"
+void tell_end(std::string_view method, std::string_view reason, Index samples, std::string_view ridge,
+              double passes, double seconds);
 
 extern template void write_views<float>(const std::filesystem::path&, const ProblemEntry&,
                                         const std::vector<FittedView<float>>&);

@@ -35,8 +35,28 @@ CLI::Option* add_missing(const OptionAdder& add, std::function<void(Missing)> us
       [use = std::move(use)](const std::string& name) { use(parse_missing(name)); }, text);
 }
 
+CLI::Option* add_ridge(const OptionAdder& add, std::optional<double>& ridge, const char* automatic) {
+  const auto read = [&ridge](const CLI::results_t& given) {
+    ridge.reset();
+    double value = 0;
+    if (given.front() == "auto") return true;
+    if (!CLI::detail::lexical_cast(given.front(), value)) return false;
+    ridge = value;
+    return true;
+  };
+  auto* option = add.command->add_option(
+      "--ridge", read,
+      fmt::format("auto, or a number to add to the diagonal of the covariance [auto: {}]", automatic));
+  option->type_name("G")->check([](const std::string& text) {
+    if (text == "auto") return std::string();
+    return number_from(0)(text);
+  });
+  return option;
+}
+
 void add_row_options(const OptionAdder& add, TransformOptions& rows) {
-  add.command->add_flag("--scale", rows.unit_variance, "scale every column to unit variance");
+  add.command->add_flag_callback(
+      "--scale", [&rows] { rows.scaling = Scaling::deviation; }, "scale every column to unit variance");
   add_missing(
       add, [&rows](Missing missing) { rows.missing = missing; },
       "missing values: error, drop (the row) or mean [error]");
@@ -79,7 +99,8 @@ void add_guard(const OptionAdder& add, std::optional<Index>& guard, const char* 
 }
 
 void add_run_options(const OptionAdder& add, RunOptions& run) {
-  add("--precision", run.precision, "NAME", "single or double [single]")->check(one_of({"single", "double"}));
+  add("--precision", run.precision, "NAME", "auto, single or double [auto: double for text and double files, else single]")
+      ->check(one_of({"auto", "single", "double"}));
   add("--threads", run.threads, "N", "number of threads for dense products [all]")->check(whole_number(1));
   auto* out = add("--out", run.out, "FOLDER", "new folder for weights, history, summary and report");
   add.command->add_flag("--force", run.force, "replace an existing run")->needs(out);

@@ -2,7 +2,7 @@
 // hand, and what becomes of the run.
 //
 //   const OptionAdder add{command};
-//   add_solver_options(add, options->cca, {.passes = "4", .batch = "128 or 8p", .ridge = "0.001"});
+//   add_solver_options(add, options->cca, {.passes = "4", .batch = "128 or 8p", .ridge = "none"});
 //   add_row_options(add, options->cca.transform);
 //   add_run_options(add, options->run);
 //   add_landing_options(add, options->cca.landing);
@@ -20,7 +20,7 @@
 namespace landfall::app {
 
 struct RunOptions {
-  std::string precision = "single";
+  std::string precision = "auto";
   std::string out = {};  // run folder; none when empty
   bool force = false, resume = false;
   double checkpoint_every = 60;  // seconds
@@ -32,16 +32,17 @@ struct RunOptions {
 struct SolverDefaults {
   const char* passes;
   const char* batch;
-  const char* ridge;  // relative
+  const char* ridge;  // automatic
 };
+
+/// --ridge G, or auto.
+CLI::Option* add_ridge(const OptionAdder& add, std::optional<double>& ridge, const char* automatic);
 
 /// --ridge, --relative-ridge, --passes, --batch, --memory and --seed of CcaOptions, IcaOptions or LdaOptions.
 template <class Options>
 void add_solver_options(const OptionAdder& add, Options& options, const SolverDefaults& defaults) {
-  auto* ridge = add("--ridge", options.ridge, "G", "ridge added to the diagonal of the covariance")
-                    ->check(number_from(0));
-  add("--relative-ridge", options.relative_ridge, "G",
-      fmt::format("ridge as a multiple of the mean variance [{}]", defaults.ridge))
+  auto* ridge = add_ridge(add, options.ridge, defaults.ridge);
+  add("--relative-ridge", options.relative_ridge, "G", "ridge as a multiple of each column's variance")
       ->check(number_from(0))
       ->excludes(ridge);
   add("--passes", options.passes, "T", fmt::format("passes of landing over the data [{}]", defaults.passes))

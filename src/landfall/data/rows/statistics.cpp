@@ -33,16 +33,42 @@ Index add_row(const S* __restrict row, Index n, const double* __restrict origin,
 }
 
 template <class S>
-void add_squares(const S* __restrict row, Index n, const double* __restrict origin,
-                 const double* __restrict mean, double* __restrict rest, double* __restrict squares) {
+void add_powers(const S* __restrict row, Index n, const double* __restrict origin,
+                const double* __restrict mean, double* __restrict rest, double* __restrict squares,
+                double* __restrict cubes, double* __restrict fourths) {
   for (Index j = 0; j < n; ++j) {
-    const double d = (static_cast<double>(row[j]) - origin[j]) - mean[j];
+    const double d = (static_cast<double>(row[j]) - origin[j]) - mean[j], square = d * d;
     rest[j] += d;
-    squares[j] += d * d;
+    squares[j] += square;
+    cubes[j] += square * d;
+    fourths[j] += square * square;
   }
 }
 
+/// E a^2 and E a^4 about the mean or 0.
+struct Moments {
+  double second, fourth, largest;
+};
+
+Moments moments_of(const ColumnStatistics& columns, Index j, bool centred) {
+  const double m = columns.mean(j), v = columns.variance(j);
+  if (centred) return {v, columns.fourth(j), std::max(columns.max(j) - m, m - columns.min(j))};
+  return {v + m * m, columns.fourth(j) + 4 * m * columns.third(j) + 6 * m * m * v + m * m * m * m,
+          std::max(std::abs(columns.max(j)), std::abs(columns.min(j)))};
+}
+
 }  // namespace
+
+double deviation(const ColumnStatistics& columns, Index j, bool centred) {
+  return std::sqrt(moments_of(columns, j, centred).second);
+}
+
+double row_size(const ColumnStatistics& columns, Index j, bool centred) {
+  const auto [second, fourth, largest] = moments_of(columns, j, centred);
+  const double least = std::sqrt(second), size = std::sqrt(fourth / second);
+  if (!std::isfinite(size)) return std::isfinite(least) ? std::max(least, largest) : least;
+  return std::clamp(size, least, std::max(least, largest));
+}
 
 /// Neumaier's summation.
 template <class S>
@@ -57,18 +83,26 @@ void RunningStatistics<S>::Column::start(double value) {
   origin = min = max = value;
 }
 
-/// With means m, m' of n, n' entries: sum (a - mean)^2 = q + q' + (m - m')^2 n n' / (n + n').
+/// With d the difference of the means of n and m entries and q, c the sums of squares and cubes about them:
+/// squares d^2 nm/(n+m), cubes d^3 nm(n-m)/(n+m)^2 + 3d (n q' - m q)/(n+m), fourths d^4 nm(n^2-nm+m^2)/(n+m)^3 +
+/// 6d^2 (n^2 q' + m^2 q)/(n+m)^2 + 4d (n c' - m c)/(n+m) are added.
 template <class S>
-void RunningStatistics<S>::Column::merge(Index other_count, double other_sum, double other_squares) {
-  if (other_count == 0) return;
-  const auto n = static_cast<double>(count), m = static_cast<double>(other_count);
-  squares.add(other_squares);
+void RunningStatistics<S>::Column::merge(const Column& other) {
+  if (other.count == 0) return;
+  const auto n = static_cast<double>(count), m = static_cast<double>(other.count);
   if (count > 0) {
-    const double difference = other_sum / m - sum.value() / n;
-    squares.add(difference * difference * (n / (n + m)) * m);
+    const double d = other.sum.value() / m - sum.value() / n, a = n / (n + m), b = m / (n + m);
+    const double q = squares.value(), q2 = other.squares.value();
+    fourths += d * d * (d * d * a * m * (a * a - a * b + b * b) + 6 * (a * a * q2 + b * b * q)) +
+               4 * d * (a * other.cubes - b * cubes);
+    cubes += d * (d * d * a * m * (a - b) + 3 * (a * q2 - b * q));
+    squares.add(d * d * a * m);
   }
-  sum.add(other_sum);
-  count += other_count;
+  squares.add(other.squares.value());
+  cubes += other.cubes;
+  fourths += other.fourths;
+  sum.add(other.sum.value());
+  count += other.count;
 }
 
 template <class S>
@@ -138,14 +172,21 @@ void RunningStatistics<S>::add_dense(const Batch<S>& batch, Index first, Index l
   };
   rest_.setZero(n);
   squares_.setZero(n);
+  cubes_.setZero(n);
+  fourths_.setZero(n);
   mean_.resize(n);
   for (Index j = 0; j < n; ++j) mean_(j) = sum_(j) / std::max(count(j), 1.0);
   each_row(
-      [&](const S* row) { add_squares(row, n, origin_.data(), mean_.data(), rest_.data(), squares_.data()); },
+      [&](const S* row) {
+        add_powers(row, n, origin_.data(), mean_.data(), rest_.data(), squares_.data(), cubes_.data(),
+                   fourths_.data());
+      },
       [&](Index j, double value) {
         const double d = (value - origin_(j)) - mean_(j);
         rest_(j) += d;
         squares_(j) += d * d;
+        cubes_(j) += d * d * d;
+        fourths_(j) += d * d * d * d;
       });
 
   for (Index j = 0; j < n; ++j) {
@@ -153,9 +194,13 @@ void RunningStatistics<S>::add_dense(const Batch<S>& batch, Index first, Index l
     c.missing += missing_[static_cast<std::size_t>(j)];
     c.min = std::min(c.min, min_(j));
     c.max = std::max(c.max, max_(j));
-    const Index present = last - first - missing_[static_cast<std::size_t>(j)];
-    if (present > 0)
-      c.merge(present, sum_(j), squares_(j) - rest_(j) * rest_(j) / static_cast<double>(present));
+    Column few;
+    few.count = last - first - missing_[static_cast<std::size_t>(j)];
+    few.sum.high = sum_(j);
+    few.squares.high = squares_(j) - rest_(j) * rest_(j) / std::max(count(j), 1.0);
+    few.cubes = cubes_(j);
+    few.fourths = fourths_(j);
+    c.merge(few);
   }
 }
 
@@ -172,11 +217,14 @@ void RunningStatistics<S>::add_sparse(const Batch<S>& batch) {
     if (c.count == 0) c.start(value);
     c.min = std::min(c.min, value);
     c.max = std::max(c.max, value);
-    c.merge(1, value - c.origin, 0);
+    Column one;
+    one.count = 1;
+    one.sum.high = value - c.origin;
+    c.merge(one);
   }
 }
 
-/// Sums about a common origin c, then q = sum over the ranks of q_k + n_k (m_k - m)^2.
+/// Sums about a common origin c, then sum (a - m)^k over the ranks, from those about each rank's own mean.
 template <class S>
 void RunningStatistics<S>::merge_ranks(Communicator& communicator) {
   if (communicator.size() == 1) return;
@@ -196,17 +244,19 @@ void RunningStatistics<S>::merge_ranks(Communicator& communicator) {
   for (std::size_t j = 0; j < n; ++j)
     if (const Column& c = columns_[j]; c.count > 0)
       own[j] = c.sum.value() + (c.origin - origin[j]) * static_cast<double>(c.count);
-  std::vector<double> sum = own, squares(n, 0.0);
+  std::vector<double> sum = own, squares(n, 0.0), cubes(n, 0.0), fourths(n, 0.0);
   communicator.sum(std::span(sum));
   communicator.sum(std::span(count));
   communicator.sum(std::span(missing));
   for (std::size_t j = 0; j < n; ++j)
     if (const Column& c = columns_[j]; c.count > 0) {
       const auto rows = static_cast<double>(c.count);
-      const double shift = own[j] / rows - sum[j] / static_cast<double>(count[j]);
-      squares[j] = c.squares.value() + rows * shift * shift;
+      const double s = own[j] / rows - sum[j] / static_cast<double>(count[j]), q = c.squares.value();
+      squares[j] = q + rows * s * s;
+      cubes[j] = c.cubes + s * (3 * q + rows * s * s);
+      fourths[j] = c.fourths + s * (4 * c.cubes + s * (6 * q + rows * s * s));
     }
-  communicator.sum(std::span(squares));
+  for (auto* sums : {&squares, &cubes, &fourths}) communicator.sum(std::span(*sums));
   for (std::size_t j = 0; j < n; ++j) {
     Column& c = columns_[j] = Column();
     c.missing = missing[j];
@@ -215,6 +265,8 @@ void RunningStatistics<S>::merge_ranks(Communicator& communicator) {
     c.origin = origin[j];
     c.sum = {sum[j], 0};
     c.squares = {squares[j], 0};
+    c.cubes = cubes[j];
+    c.fourths = fourths[j];
     c.min = -low[j];
     c.max = high[j];
   }
@@ -227,7 +279,9 @@ ColumnStatistics RunningStatistics<S>::summary() const {
   result.rows = rows_;
   result.nonzeros = nonzeros_;
   const Index n = cols();
-  for (Vector<double>* v : {&result.mean, &result.variance, &result.min, &result.max}) v->setZero(n);
+  for (Vector<double>* v :
+       {&result.mean, &result.variance, &result.third, &result.fourth, &result.min, &result.max})
+    v->setZero(n);
   for (Index j = 0; j < n; ++j) {
     Column c = columns_[static_cast<std::size_t>(j)];
     const Index zeros = rows_ - c.count - c.missing;  // what sparse rows do not store
@@ -235,7 +289,10 @@ ColumnStatistics RunningStatistics<S>::summary() const {
       if (c.count == 0) c.start(0);
       c.min = std::min(c.min, 0.0);
       c.max = std::max(c.max, 0.0);
-      c.merge(zeros, -c.origin * static_cast<double>(zeros), 0);
+      Column none;
+      none.count = zeros;
+      none.sum.high = -c.origin * static_cast<double>(zeros);
+      c.merge(none);
     }
     result.missing.push_back(c.missing);
     if (c.count > 0) {
@@ -244,6 +301,8 @@ ColumnStatistics RunningStatistics<S>::summary() const {
       const double variance = c.squares.value() / count;  // NaN: infinite terms cancelled
       result.variance(j) =
           std::isnan(variance) ? std::numeric_limits<double>::infinity() : std::max(0.0, variance);
+      result.third(j) = c.cubes / count;
+      result.fourth(j) = c.fourths / count;
       result.min(j) = c.min;
       result.max(j) = c.max;
     }

@@ -1,4 +1,4 @@
-// Mean, variance, range and missing values of every column, in one pass.
+// Mean, central moments, range and missing values of every column, in one pass.
 //
 //   landfall::ColumnStatistics columns = landfall::column_statistics<float>(source);
 //   use(columns.mean, columns.variance, columns.constant);
@@ -18,15 +18,23 @@ struct ColumnStatistics {
   Index rows = 0;
   Index nonzeros = 0;  // entries that are neither zero nor missing, of all columns
   Vector<double> mean;
-  Vector<double> variance;  // mean of (a - mean)^2; infinite if that is too large a number
+  Vector<double> variance;       // mean of (a - mean)^2; infinite if that is too large a number
+  Vector<double> third, fourth;  // means of (a - mean)^3 and (a - mean)^4; any number where these overflow
   Vector<double> min, max;
   std::vector<Index> missing;   // how many, per column
   std::vector<Index> constant;  // columns with one value only, or none: min = max
 };
 
+/// The usual size of an entry that matters for the variance of column j: sqrt(E a^4 / E a^2), about the mean or,
+/// where nothing is centred, about 0. Between the deviation and the largest entry: 1.3 deviations for uniform
+/// columns, 1.7 for Gaussian ones, the largest entry for an indicator of something rare.
+double row_size(const ColumnStatistics& columns, Index j, bool centred);
+/// sqrt(E a^2), about the same.
+double deviation(const ColumnStatistics& columns, Index j, bool centred);
+
 /// Sums are kept of a - c, where c is the first number of the column, so that a large mean costs no digits;
-/// sums of squares about the mean are merged as Chan, Golub and LeVeque do; both are
-/// compensated. Sparse rows are not filled in: their zeros are merged at the end.
+/// powers about the mean are merged as Chan, Golub and LeVeque do (Pebay for the
+/// third and fourth); sums and squares are compensated. Sparse rows are not filled in: their zeros are merged at the end.
 template <class S>
 class RunningStatistics {
  public:
@@ -52,9 +60,10 @@ class RunningStatistics {
     double origin = 0;  // c
     Sum sum;            // of a - c
     Sum squares;        // of (a - mean)^2
+    double cubes = 0, fourths = 0;
     double min = 0, max = 0;
     void start(double value);
-    void merge(Index other_count, double other_sum, double other_squares);
+    void merge(const Column& other);
   };
 
   void add_dense(const Batch<S>& batch, Index first, Index last);
@@ -62,7 +71,7 @@ class RunningStatistics {
 
   Index rows_ = 0, nonzeros_ = 0;
   std::vector<Column> columns_;
-  Eigen::ArrayXd origin_, sum_, mean_, rest_, squares_, min_, max_;  // of a few rows
+  Eigen::ArrayXd origin_, sum_, mean_, rest_, squares_, cubes_, fourths_, min_, max_;  // of a few rows
   std::vector<Index> missing_;
 };
 

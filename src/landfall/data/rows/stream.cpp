@@ -51,7 +51,7 @@ void DataStream<S>::choose_centring() {
                     "file, or running centring",
                     (*once)->name(),
                     transform.centring == Centring::exact ? "exact centring"
-                    : transform.unit_variance             ? "scaling without centring"
+                    : transform.scaled()                  ? "scaling without centring"
                                                           : "the mean of each column"));
   following_ = transform.centring == Centring::running;
   if (following_ && communicator().size() > 1)

@@ -78,8 +78,13 @@ void Transform<S>::follow(const ColumnStatistics& columns) {
   scale_.setOnes(count);
   for (Index k = 0; k < count; ++k) {
     const Index j = kept_[static_cast<std::size_t>(k)];
-    if (options_.centring != Centring::none) mean_(k) = columns.mean(j);
-    if (options_.unit_variance && columns.variance(j) > 0) scale_(k) = std::sqrt(columns.variance(j));
+    const bool centred = options_.centring != Centring::none;
+    if (centred) mean_(k) = columns.mean(j);
+    if (options_.scaled()) {
+      const double scale = options_.scaling == Scaling::deviation ? deviation(columns, j, centred)
+                                                                  : row_size(columns, j, centred);
+      if (scale > 0) scale_(k) = scale;
+    }
     if (!std::isfinite(mean_(k)) || !std::isfinite(scale_(k)))
       throw DataError(
           fmt::format("{}: column {} has numbers too large for their mean or variance", name_, j + 1));
@@ -122,7 +127,7 @@ template <class S>
 void Transform<S>::apply(Batch<S>& batch, CentredBatch<S>& out) const {
   if (batch.cols() != cols_)
     throw UsageError(fmt::format("{}: a batch of {} columns, expected {}", name_, batch.cols(), cols_));
-  const bool centred = options_.centring != Centring::none, scaled = options_.unit_variance;
+  const bool centred = options_.centring != Centring::none, scaled = options_.scaled();
   const bool sparse = batch.sparse();
   if (options_.missing == Missing::mean)
     for (std::size_t k = 0; k < batch.values().size(); ++k)

@@ -1,6 +1,6 @@
-// Preprocessing of rows: missing values, constant columns, centring, unit variance.
+// Preprocessing of rows: missing values, constant columns, centring, scaling.
 //
-//   landfall::Transform<float> transform(source.name(), source.cols(), {.unit_variance = true});
+//   landfall::Transform<float> transform(source.name(), source.cols(), {.scaling = landfall::Scaling::deviation});
 //   transform.learn(landfall::column_statistics<float>(source));     // drops constant columns
 //   landfall::CentredBatch<float> centred;
 //   transform.apply(batch, centred);
@@ -23,6 +23,13 @@ enum class Centring {
   running,  // by the mean of the rows up to and with the batch: for data that can be read once only
 };
 
+enum class Scaling {
+  automatic,  // for a model to choose; a stream does not scale
+  none,
+  deviation,  // columns are divided by their standard deviation
+  row_size,   // columns are divided by the usual size of their entries (row_size() of statistics.hpp)
+};
+
 enum class Missing {
   error,  // DataError with file, row and column
   drop,   // the row
@@ -31,13 +38,14 @@ enum class Missing {
 
 struct TransformOptions {
   Centring centring = Centring::automatic;
-  bool unit_variance = false;  // columns are divided by their standard deviation
+  Scaling scaling = Scaling::automatic;
   Missing missing = Missing::error;
 
+  bool scaled() const { return scaling == Scaling::deviation || scaling == Scaling::row_size; }
   /// Whether all rows must be read before the first can be used; for automatic centring, if they can be.
   bool needs_statistics() const {
     return centring == Centring::exact || centring == Centring::automatic ||
-           (centring == Centring::none && (unit_variance || missing == Missing::mean));
+           (centring == Centring::none && (scaled() || missing == Missing::mean));
   }
 };
 

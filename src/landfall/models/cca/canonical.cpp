@@ -31,7 +31,8 @@ Matrix<double> precise_product(const Matrix<S>& m, const Matrix<double>& x) {
 template <class S>
 CanonicalMoments canonical_moments(DataStream<S>& stream, Part part, In<S> x, In<S> y) {
   CanonicalMoments moments{Matrix<double>::Zero(x.cols(), x.cols()), Matrix<double>::Zero(y.cols(), y.cols()),
-                           Matrix<double>::Zero(x.cols(), y.cols())};
+                           Matrix<double>::Zero(x.cols(), y.cols()), 0,
+                           Vector<double>::Zero(x.cols()),           Vector<double>::Zero(y.cols())};
   const SerialBlas serial;  // the same result with any number of threads
   Scratch<S> alpha, beta;
   Matrix<S> left(x.cols(), x.cols()), right(y.cols(), y.cols()), cross(x.cols(), y.cols());
@@ -47,14 +48,19 @@ CanonicalMoments canonical_moments(DataStream<S>& stream, Part part, In<S> x, In
     moments.left += left.template cast<double>();
     moments.right += right.template cast<double>();
     moments.cross += cross.template cast<double>();
+    moments.left_mean += a.colwise().sum().transpose().template cast<double>();
+    moments.right_mean += b.colwise().sum().transpose().template cast<double>();
     moments.rows += rows;
   }
-  reduce(stream.communicator(), moments.left, moments.right, moments.cross, moments.rows);
+  reduce(stream.communicator(), moments.left, moments.right, moments.cross, moments.left_mean,
+         moments.right_mean, moments.rows);
   if (moments.rows > 0) {
     const double scale = 1 / static_cast<double>(moments.rows);
     moments.left *= scale;
     moments.right *= scale;
     moments.cross *= scale;
+    moments.left_mean *= scale;
+    moments.right_mean *= scale;
   }
   return moments;
 }
@@ -78,10 +84,14 @@ CanonicalRotation canonical_rotation(const CanonicalMoments& moments, Index p) {
 }
 
 Vector<double> paired_correlations(const CanonicalMoments& moments) {
-  Vector<double> correlations(moments.cross.cols());
-  for (Index j = 0; j < correlations.size(); ++j) {
-    const double scale = std::sqrt(moments.left(j, j) * moments.right(j, j));
-    correlations(j) = scale > 0 ? moments.cross(j, j) / scale : 0;
+  const Index p = moments.cross.cols();
+  const Vector<double> a = moments.left_mean.size() ? moments.left_mean : Vector<double>::Zero(p),
+                       b = moments.right_mean.size() ? moments.right_mean : Vector<double>::Zero(p);
+  Vector<double> correlations(p);
+  for (Index j = 0; j < p; ++j) {
+    const double left = moments.left(j, j) - a(j) * a(j), right = moments.right(j, j) - b(j) * b(j);
+    const double scale = std::sqrt(std::max(left, 0.0) * std::max(right, 0.0));
+    correlations(j) = scale > 0 ? (moments.cross(j, j) - a(j) * b(j)) / scale : 0;
   }
   return correlations;
 }

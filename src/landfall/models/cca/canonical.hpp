@@ -18,9 +18,10 @@ namespace landfall {
 struct CanonicalMoments {
   Matrix<double> left, right, cross;
   Index rows = 0;
+  Vector<double> left_mean = {}, right_mean = {};  // of the scores; empty: 0
 };
 
-/// The second moments of the scores A X and A Y over a part of the rows, without a ridge.
+/// The means and second moments of the scores A X and A Y over a part of the rows, without a ridge.
 template <class S>
 CanonicalMoments canonical_moments(DataStream<S>& stream, Part part, In<S> x, In<S> y);
 
@@ -36,8 +37,7 @@ struct CanonicalRotation {
 /// The leading p singular triples of P^-1/2 R Q^-1/2. Throws NumericalError when P or Q has a rank below p.
 CanonicalRotation canonical_rotation(const CanonicalMoments& moments, Index p);
 
-/// Correlations of column j of the left scores with column j of the right, as they are; 0 where one is
-/// constant.
+/// Pearson's correlations of column j of the left scores with column j of the right; 0 where one is constant.
 Vector<double> paired_correlations(const CanonicalMoments& moments);
 
 #define LANDFALL_CANONICAL(EXTERN, S)                                                        \

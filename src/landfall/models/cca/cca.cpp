@@ -6,10 +6,12 @@
 #include <landfall/models/cca/canonical.hpp>
 #include <landfall/models/cca/cca.hpp>
 #include <landfall/models/cca/cca_baseline.hpp>
+#include <landfall/models/cca/ridge_choice.hpp>
 #include <landfall/models/fit/covariance.hpp>
 #include <landfall/models/fit/pipeline.hpp>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,20 +22,29 @@ namespace {
 constexpr Index kMostPairs = 10;  // where p is not given
 
 CanonicalMoments rotated(const CanonicalMoments& moments, const Matrix<double>& u, const Matrix<double>& v) {
-  return {u.transpose() * moments.left * u, v.transpose() * moments.right * v,
-          u.transpose() * moments.cross * v, moments.rows};
+  return {u.transpose() * moments.left * u,
+          v.transpose() * moments.right * v,
+          u.transpose() * moments.cross * v,
+          moments.rows,
+          moments.left_mean.size() ? Vector<double>(u.transpose() * moments.left_mean) : Vector<double>(),
+          moments.right_mean.size() ? Vector<double>(v.transpose() * moments.right_mean) : Vector<double>()};
 }
 
-void add_ridge(CanonicalMoments& moments, const Point<double>& x, const std::vector<double>& ridge) {
+CanonicalMoments with_ridge(CanonicalMoments moments, const Point<double>& x,
+                            const std::vector<double>& ridge) {
   moments.left += ridge[0] * x[0].transpose() * x[0];
   moments.right += ridge[1] * x[1].transpose() * x[1];
+  return moments;
 }
 
+/// Fewer pairs where p was left to the model; an error where it was given.
 template <class S>
-void require_rank(const DataStream<S>& stream, std::size_t view, Index rank, Index p) {
-  if (rank < p)
+void require_rank(Fit<S>& fit, std::size_t view, Index rank) {
+  if (rank >= fit.components) return;
+  if (fit.options.components > 0 || rank == 0)
     throw NumericalError(fmt::format("{}: rank {} on the training rows, expected at least p = {}",
-                                     stream.source(view).name(), rank, p));
+                                     fit.stream.source(view).name(), rank, fit.components));
+  fit.components = rank;
 }
 
 /// How many directions of X the rows of a view fill, given X'SX and X'BX = X'SX + ridge X'X.
@@ -57,8 +68,8 @@ class CcaModel final : public Model<S> {
     return std::min({kMostPairs, features[0], features[1]});
   }
 
-  double relative_ridge(const Fit<S>& fit, std::size_t view) const override {
-    return cca_relative_ridge(fit.stream.statistics(view));
+  RidgeChoice automatic_ridge(Fit<S>& fit) override {
+    return choose_cca_ridge(fit.stream, fit.components, fit.options.memory);
   }
 
   Workload workload(const FitOptions& options, const std::vector<Index>& features, Index p, bool sparse,
@@ -66,33 +77,43 @@ class CcaModel final : public Model<S> {
     const Index most = std::max<Index>(0, std::min(features[0], features[1]) - p);
     const Index wanted =
         options.landing.estimator == Estimator::recursive ? options.guard.value_or(cca_guard(p)) : 0;
-    return landing_workload<S>(options, features, p, p + std::clamp<Index>(wanted, 0, most), sparse, sample);
+    Workload work =
+        landing_workload<S>(options, features, p, p + std::clamp<Index>(wanted, 0, most), sparse, sample);
+    // Three covariances, the metrics and two products of the size of the cross-covariance, in double precision.
+    const double left = static_cast<double>(features[0]), right = static_cast<double>(features[1]);
+    work.squares = 8 * (2 * left * left + 2 * right * right + 3 * left * right);
+    return work;
   }
 
   /// M = S_yx B_x^-1 S_xy against B_y: eigenvalues rho^2, eigenvectors Y, and X = B_x^-1 S_xy Y up to scale.
   Solved<S> exact(Fit<S>& fit) override {
-    auto moments = covariances(fit.stream);
+    const auto moments = covariances<S, double>(fit.stream);
+    std::array<Matrix<double>, 2> metric, range;  // range: a basis where the rank is not full, else empty
+    Matrix<double> cross = moments.cross(0, 1);
     for (std::size_t i = 0; i < 2; ++i) {
-      const double ridge = fit.result.views[i].ridge;
-      const Index full = moments.within[i].rows(), rank = numerical_rank<S>(moments.within[i]);
-      require_rank(fit.stream, i, rank, fit.components);
-      moments.within[i].diagonal().array() += static_cast<S>(ridge);
-      if (rank < full && numerical_rank<S>(moments.within[i]) < full)
-        throw NumericalError(fmt::format("{}: the covariance is singular, expected a ridge above {:.3g}",
-                                         fit.stream.source(i).name(), ridge));
+      metric[i] = moments.within[i];
+      metric[i].diagonal().array() += fit.result.views[i].ridge;
+      restrict_to_range(fit, i, metric[i], range[i]);
     }
-    const std::size_t small = moments.within[1].rows() <= moments.within[0].rows() ? 1 : 0;
-    const Matrix<S> turned = small == 1 ? Matrix<S>() : Matrix<S>(moments.cross(0, 1).transpose());
-    const Matrix<S>& cross = small == 1 ? moments.cross(0, 1) : turned;
-    Matrix<S> solved(cross.rows(), cross.cols()), squared(cross.cols(), cross.cols());
-    inverse_preconditioner<S>(moments.within[1 - small])->apply(cross, solved);
-    multiply_at<S>(cross, solved, squared);
-    Point<S> directions(2);
-    directions[small] = solve_pencil<S>(std::move(squared), moments.within[small], fit.components).vectors;
-    directions[1 - small].resize(cross.rows(), fit.components);
-    multiply<S>(solved, directions[small], directions[1 - small]);
-    exact_moments_ = canonical_moments(moments, directions);
-    return {std::move(directions), {}, {}};
+    if (range[0].size() > 0) cross = range[0].transpose() * cross;
+    if (range[1].size() > 0) cross = cross * range[1];
+    const std::size_t small = cross.cols() <= cross.rows() ? 1 : 0;
+    if (small == 0) cross.transposeInPlace();
+    Matrix<double> solved(cross.rows(), cross.cols()), squared(cross.cols(), cross.cols());
+    inverse_preconditioner<double>(std::move(metric[1 - small]))->apply(cross, solved);
+    multiply_at<double>(cross, solved, squared);
+    Point<double> x(2);
+    x[small] = solve_pencil<double>(std::move(squared), std::move(metric[small]), fit.components).vectors;
+    x[1 - small].resize(cross.rows(), fit.components);
+    multiply<double>(solved, x[small], x[1 - small]);
+    for (std::size_t i = 0; i < 2; ++i)
+      if (range[i].size() > 0) x[i] = range[i] * x[i];
+    exact_ = std::move(x);
+    Point<S> rounded{exact_[0].template cast<S>(), exact_[1].template cast<S>()};
+    exact_moments_ = fit.stream.centring() == Centring::exact
+                         ? canonical_moments(moments, exact_)
+                         : canonical_moments<S>(fit.stream, Part::training, rounded[0], rounded[1]);
+    return {std::move(rounded), {}, {}};
   }
 
   Solved<S> baseline(Fit<S>& fit, const Baseline& baseline) override {
@@ -106,43 +127,43 @@ class CcaModel final : public Model<S> {
   Solved<S> land(Fit<S>& fit) override { return land_adaptively(fit, correlation_objective<S>()); }
 
   void finish(Fit<S>& fit, Solved<S> solved) override {
-    const Index p = fit.components;
     const std::vector<double> ridge = fit.ridges();
-    Point<double> x{solved.x[0].template cast<double>(), solved.x[1].template cast<double>()};
-    CanonicalMoments moments, plain;  // of the scores, with the ridge and (not by exact) without
-    if (fit.exact()) {
-      moments = std::move(exact_moments_);
-    } else {
-      plain = moments = canonical_moments<S>(fit.stream, Part::training, solved.x[0], solved.x[1]);
-      add_ridge(moments, x, ridge);
-      result_.views[0].infeasibility = distance_to_identity(moments.left);
-      result_.views[1].infeasibility = distance_to_identity(moments.right);
-    }
+    Point<double> x =
+        fit.exact() ? std::move(exact_)
+                    : Point<double>{solved.x[0].template cast<double>(), solved.x[1].template cast<double>()};
+    // Of the scores, without the ridge and with it.
+    CanonicalMoments plain = fit.exact()
+                                 ? std::move(exact_moments_)
+                                 : canonical_moments<S>(fit.stream, Part::training, solved.x[0], solved.x[1]);
+    CanonicalMoments moments = with_ridge(plain, x, ridge);
     result_.samples = moments.rows;
+    result_.views[0].method_infeasibility = distance_to_identity(moments.left);
+    result_.views[1].method_infeasibility = distance_to_identity(moments.right);
 
-    if (x[0].cols() > p) {
-      const auto [left, right] = wanted(solved, moments, p);
+    const auto turn = [&](const Matrix<double>& left, const Matrix<double>& right) {
+      plain = rotated(plain, left, right);
       moments = rotated(moments, left, right);
-      if (!fit.exact()) plain = rotated(plain, left, right);
       x = {x[0] * left, x[1] * right};
+    };
+    if (x[0].cols() > fit.components) {
+      const auto [left, right] = wanted(solved, moments, fit.components);
+      turn(left, right);
     }
     if (!fit.exact()) {
-      require_rank(fit.stream, 0, filled_directions<S>(plain.left, moments.left), p);
-      require_rank(fit.stream, 1, filled_directions<S>(plain.right, moments.right), p);
+      require_rank(fit, 0, filled_directions<S>(plain.left, moments.left));
+      require_rank(fit, 1, filled_directions<S>(plain.right, moments.right));
     }
-    const auto rotation = canonical_rotation(moments, p);
-    result_.correlations = rotation.correlations;
-    x = {x[0] * rotation.left, x[1] * rotation.right};
+    const auto rotation = canonical_rotation(moments, fit.components);
+    turn(rotation.left, rotation.right);
+    result_.regularized = rotation.correlations;
+    result_.correlations = paired_correlations(plain);
+    result_.views[0].infeasibility = distance_to_identity(moments.left);
+    result_.views[1].infeasibility = distance_to_identity(moments.right);
 
     const Vector<double> signs = signs_of_largest(unscaled(fit.stream, 0, x[0]));  // follow the left view
     for (std::size_t i = 0; i < 2; ++i) {
       x[i] *= signs.asDiagonal();
       set_weights(fit.stream, i, unscaled(fit.stream, i, x[i]), result_.views[i]);
-    }
-    if (fit.exact()) {
-      const auto last = rotated(moments, rotation.left, rotation.right);
-      result_.views[0].infeasibility = distance_to_identity(last.left);
-      result_.views[1].infeasibility = distance_to_identity(last.right);
     }
     if (fit.options.held_out > 0) {
       const auto held =
@@ -153,6 +174,21 @@ class CcaModel final : public Model<S> {
   }
 
  private:
+  /// Where columns depend on each other, B becomes T'BT = I for a basis T of its range.
+  static void restrict_to_range(Fit<S>& fit, std::size_t view, Matrix<double>& b, Matrix<double>& t) {
+    const Index n = b.rows();
+    if (numerical_rank<double>(b) == n) return;
+    Matrix<double> basis = orthonormalizing_factor<double>(b);
+    const Index rank = basis.cols();
+    require_rank(fit, view, rank);
+    if (rank == n) return;
+    fit.result.warnings.push_back(
+        fmt::format("{}: {} of {} columns depend on the others; solved within the {} dimensions they span",
+                    fit.stream.source(view).name(), n - rank, n, rank));
+    b.setIdentity(rank, rank);
+    t = std::move(basis);
+  }
+
   /// The best p pairs within the columns that landing carries, as its estimator knows them where it does.
   static std::pair<Matrix<double>, Matrix<double>> wanted(const Solved<S>& solved,
                                                           const CanonicalMoments& moments, Index p) {
@@ -173,7 +209,8 @@ class CcaModel final : public Model<S> {
   }
 
   CcaResult<S>& result_;
-  CanonicalMoments exact_moments_;  // with the ridge
+  Point<double> exact_;             // what exact() found, in double precision
+  CanonicalMoments exact_moments_;  // of its scores, without the ridge
 };
 
 }  // namespace

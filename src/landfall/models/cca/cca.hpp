@@ -5,7 +5,7 @@
 //   const auto result = landfall::fit_cca<float>(landfall::open_source<float>("left.npy"),
 //                                                landfall::open_source<float>("right.npy"),
 //                                                {.components = 5});
-//   use(result.correlations, result.views[0].weights);    // scores: (A - mean) weights
+//   use(result.correlations, result.warnings, result.views[0].weights);    // scores: (A - mean) weights
 //
 // By default nothing needs tuning: covariances and LAPACK while they fit in memory and take less time, else
 // landing.
@@ -18,15 +18,16 @@
 
 namespace landfall {
 
-/// Defaults: p = 10, or the columns of the smaller view if these are fewer; a relative ridge of 1e-3, or
-/// 4 n / N where that is more and fewer than a tenth of the entries are not zero; 4 passes; batches of 128
+/// Defaults: p = 10, or the columns of the smaller view if these are fewer; no ridge where the problem
+/// is well posed, else that of ridge_choice.hpp; 4 passes; batches of 128
 /// rows (sparse 1024), or 8p if that is more; 4 guard columns, or p/4 if that is more (defaults.hpp).
 using CcaOptions = FitOptions;
 
 template <class S>
 struct CcaResult : FitResult<S> {  // views: left, right
-  Vector<double> correlations;     // on the training rows, in the metric with the ridge
-  Vector<double> held_out;  // plain correlations of the scores of the held-out rows; empty: there are none
+  Vector<double> correlations;     // Pearson's, of the scores of the training rows
+  Vector<double> regularized;      // what is maximised: the same in the metric with the ridge
+  Vector<double> held_out;         // Pearson's, of the scores of the held-out rows; empty: there are none
 };
 
 template <class S>

@@ -10,13 +10,6 @@
 
 namespace landfall {
 
-double cca_relative_ridge(const ColumnStatistics* columns) {
-  if (columns == nullptr) return kCcaRidge;
-  const auto n = static_cast<double>(columns->mean.size()), rows = static_cast<double>(columns->rows);
-  const bool rare = static_cast<double>(columns->nonzeros) < 0.1 * n * rows;
-  return rare ? std::max(kCcaRidge, 4 * n / rows) : kCcaRidge;
-}
-
 Index default_batch(Index p, bool sparse) {
   return std::max<Index>(sparse ? 1024 : 128,
                          static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(8 * p))));
@@ -44,23 +37,6 @@ Index ica_first_rows(Index wanted, std::uint64_t memory, Index n) {
 double mean_variance(const ColumnStatistics& columns) {
   const auto varying = columns.variance.size() - static_cast<Index>(columns.constant.size());
   return varying > 0 ? columns.variance.sum() / static_cast<double>(varying) : 0;
-}
-
-template <class S>
-double ridge_of(const FitOptions& options, const DataStream<S>& stream, std::size_t view, double standard) {
-  if (options.ridge) return *options.ridge;
-  const double relative = options.relative_ridge.value_or(standard);
-  if (relative == 0 || options.transform.unit_variance) return relative;
-  const ColumnStatistics* columns = stream.statistics(view);
-  if (columns == nullptr)
-    throw UsageError(
-        "a ridge relative to the variance requires an extra pass over the data; give an absolute one");
-  const auto& kept = stream.transform(view).kept();
-  const bool centred = options.transform.centring != Centring::none;
-  double sum = 0;
-  for (const Index j : kept)
-    sum += columns->variance(j) + (centred ? 0 : columns->mean(j) * columns->mean(j));
-  return relative * sum / static_cast<double>(kept.size());
 }
 
 double ridge_of(const OnlineOptions& options, const ColumnStatistics& first_rows, double standard) {

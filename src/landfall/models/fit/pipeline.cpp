@@ -3,6 +3,7 @@
 #include <landfall/errors.hpp>
 #include <landfall/models/fit/model_checkpoint.hpp>
 #include <landfall/models/fit/pipeline.hpp>
+#include <landfall/models/fit/warnings.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
@@ -32,6 +33,32 @@ SourceSample sample(DataStream<S>& stream, double held_out, double seconds) {
     entries += static_cast<double>(stream.statistics(i)->nonzeros);
   const auto count = static_cast<double>(std::max<Index>(rows, 1));
   return {.rows = rows, .reading = seconds / count, .nonzeros = entries / count};
+}
+
+/// In the coordinates of the stream, where it is a multiple of the identity.
+template <class S>
+void set_ridge(Model<S>& model, Fit<S>& fit) {
+  const FitOptions& options = fit.options;
+  FitResult<S>& result = fit.result;
+  result.ridge_kind = ridge_kind(options);
+  double ridge = 0;
+  if (options.ridge || options.relative_ridge) {
+    ridge = options.ridge.value_or(options.relative_ridge.value_or(0));
+  } else if (model.scaling() == Scaling::row_size) {
+    if (fit.stream.statistics(0) == nullptr)
+      throw UsageError("an automatic ridge requires an extra pass over the data; give one with --ridge");
+    const RidgeChoice choice = model.automatic_ridge(fit);
+    result.ridge_rows = choice.rows;
+    ridge = choice.rows / static_cast<double>(fit.stream.statistics(0)->rows);
+    if (choice.rows > 0)
+      result.warnings.push_back(
+          fmt::format("{}: a ridge of {:g} rows was added, because {}; --ridge 0 gives the plain answer",
+                      fit.stream.source(0).name(), choice.rows, choice.reason));
+  }
+  if (options.relative_ridge && *options.relative_ridge > 0 && !fit.stream.statistics(0))
+    throw UsageError(
+        "a ridge relative to the variance requires an extra pass over the data; give an absolute one");
+  for (auto& view : result.views) view.ridge = ridge;
 }
 
 /// Exact, landing or a baseline, and why.
@@ -178,9 +205,12 @@ void fit_model(Model<S>& model, std::vector<SourcePtr<S>> sources, const FitOpti
   std::optional<SerialBlas> serial(std::in_place);
 
   // Open, with the statistics of the columns.
+  const auto rewindable = [](const auto& source) { return source->rewindable(); };
+  TransformOptions transform = options.transform;
+  if (std::ranges::all_of(sources, rewindable)) transform.scaling = ridge_scaling(options, model.scaling());
   DataStream<S> stream(std::move(sources), {.batch = kExactBatch,
                                             .shuffle = {.seed = options.seed, .held_out = options.held_out},
-                                            .transform = options.transform,
+                                            .transform = transform,
                                             .cancel = options.cancel});
   Fit<S> fit{options, stream, result, observer, timer};
   result.mean_pass = stream.statistics(0) != nullptr;
@@ -192,10 +222,10 @@ void fit_model(Model<S>& model, std::vector<SourcePtr<S>> sources, const FitOpti
   const std::vector<Index> features = fit.features();
   fit.components = model.components(options, features);
   result.views.resize(stream.views());
-  for (std::size_t i = 0; i < stream.views(); ++i) {
+  for (std::size_t i = 0; i < stream.views(); ++i)
     require_columns(stream.source(i).name(), features[i], fit.components);
-    result.views[i].ridge = ridge_of(options, stream, i, model.relative_ridge(fit, i));
-  }
+  set_ridge(model, fit);
+  for (auto& warning : column_warnings(stream)) result.warnings.push_back(std::move(warning));
 
   // Plan.
   fit.work = model.workload(options, features, fit.components, is_sparse(stream),

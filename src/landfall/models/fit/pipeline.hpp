@@ -54,8 +54,10 @@ class Model {
   virtual void begin(Fit<S>&) {}
   /// p for the non-constant columns; an error where the data does not allow it.
   virtual Index components(const FitOptions& options, const std::vector<Index>& features) const = 0;
-  /// The relative ridge where none is given.
-  virtual double relative_ridge(const Fit<S>& fit, std::size_t view) const = 0;
+  /// Of the columns where the ridge is automatic.
+  virtual Scaling scaling() const { return Scaling::row_size; }
+  /// The ridge where none is given. The stream is scaled by scaling(), p is known.
+  virtual RidgeChoice automatic_ridge(Fit<S>&) { return {}; }
   /// What both methods would cost, with the sizes that landing would take.
   virtual Workload workload(const FitOptions& options, const std::vector<Index>& features, Index p,
                             bool sparse, const SourceSample& sample) const = 0;

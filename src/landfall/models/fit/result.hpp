@@ -11,6 +11,7 @@
 #include <landfall/data/rows/batch.hpp>
 #include <landfall/landing/adaptive.hpp>
 #include <landfall/models/fit/method.hpp>
+#include <landfall/models/fit/ridge.hpp>
 
 #include <string>
 #include <string_view>
@@ -20,11 +21,12 @@ namespace landfall {
 
 template <class S>
 struct FittedView {
-  Matrix<S> weights;           // one row per column of the file; zeros where a column was dropped
-  Vector<double> mean;         // of every column, 0 where nothing is centred
-  std::vector<Index> dropped;  // constant columns
-  double ridge = 0;
-  double infeasibility = 0;  // ||X'BX - I||_F on all training rows, as the method left it
+  Matrix<S> weights;                // one row per column of the file; zeros where a column was dropped
+  Vector<double> mean;              // of every column, 0 where nothing is centred
+  std::vector<Index> dropped;       // constant columns
+  double ridge = 0;                 // as FitResult::ridge_kind says
+  double infeasibility = 0;         // ||X'BX - I||_F on all training rows, of these weights
+  double method_infeasibility = 0;  // the same as the method left it, before the last rotation
 };
 
 template <class S>
@@ -33,6 +35,8 @@ struct FitResult {
   FitMethod method = FitMethod::landing;
   std::string_view method_name = "landing";  // of a baseline its own
   std::string reason;
+  RidgeKind ridge_kind = RidgeKind::automatic;
+  double ridge_rows = 0;  // c of an automatic ridge
   Index samples = 0, held_out_samples = 0;
   double stationarity = 0;
   double passes = 0;  // readings of the training rows by the method; those for means and evaluation are extra
@@ -42,8 +46,9 @@ struct FitResult {
   int back_offs = 0;
   AdaptiveChoice choice;  // of landing
   Termination termination = Termination::converged;
-  bool converged = true;              // false: more passes would change the result
-  std::vector<std::string> warnings;  // what the data made the fit do, and how far to trust it; a sentence each
+  bool converged = true;  // false: more passes would change the result
+  std::vector<std::string>
+      warnings;  // what the data made the fit do, and how far to trust it; a sentence each
   std::vector<Progress> history;
   struct Seconds {
     double read = 0, solve = 0, evaluate = 0;  // read: opening and the readings before the method starts

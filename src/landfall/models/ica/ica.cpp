@@ -165,7 +165,7 @@ class IcaModel final : public Model<S> {
     return options.components > 0 ? options.components : features[0];
   }
 
-  double relative_ridge(const Fit<S>&, std::size_t) const override { return 0; }
+  Scaling scaling() const override { return Scaling::deviation; }
 
   Workload workload(const FitOptions& options, const std::vector<Index>& features, Index p, bool sparse,
                     const SourceSample& sample) const override {

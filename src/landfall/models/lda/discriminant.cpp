@@ -6,6 +6,7 @@
 #include <landfall/models/lda/discriminant.hpp>
 #include <landfall/parallel/threads.hpp>
 
+#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
@@ -127,8 +128,10 @@ std::vector<Index> nearest_centres(const Matrix<double>& scores, const Matrix<do
   for (Index i = 0; i < scores.rows(); ++i) {
     double least = std::numeric_limits<double>::infinity();
     for (Index c = 0; c < centres.cols(); ++c) {
-      const double distance = (scores.row(i).transpose() - centres.col(c)).squaredNorm();
-      if (priors(c) > 0 && distance < least) {
+      if (!(priors(c) > 0)) continue;
+      const double distance =
+          (scores.row(i).transpose() - centres.col(c)).squaredNorm() - 2 * std::log(priors(c));
+      if (distance < least) {
         least = distance;
         nearest[static_cast<std::size_t>(i)] = c;
       }

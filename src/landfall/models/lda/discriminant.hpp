@@ -58,7 +58,8 @@ struct DiscriminantRotation {
 /// The leading p. Throws NumericalError when the classes do not vary in p directions.
 DiscriminantRotation discriminant_rotation(const DiscriminantMoments& moments, Index p);
 
-/// For each row of scores the class whose centre (a column) is nearest, of those with a positive prior.
+/// For each row of scores the most likely class: the least ||score - centre||^2 - 2 log prior, of those with a
+/// positive prior.
 std::vector<Index> nearest_centres(const Matrix<double>& scores, const Matrix<double>& centres,
                                    const Vector<double>& priors);
 

@@ -70,7 +70,11 @@ class LdaModel final : public Model<S> {
     return p > 0 ? p : std::max<Index>(1, directions(features[0]));
   }
 
-  double relative_ridge(const Fit<S>&, std::size_t) const override { return lda_relative_ridge<S>(); }
+  RidgeChoice automatic_ridge(Fit<S>& fit) override {
+    const Index n = fit.features()[0], rows = classes_.rows - present_;
+    if (2 * rows >= 3 * n) return {};
+    return {kLdaRidgeRows, fmt::format("{} rows in {} classes are few for {} columns", classes_.rows, present_, n)};
+  }
 
   Workload workload(const FitOptions& options, const std::vector<Index>& features, Index p, bool sparse,
                     const SourceSample& sample) const override {
@@ -83,20 +87,34 @@ class LdaModel final : public Model<S> {
     return work;
   }
 
-  /// S_b x = mu (S_t + ridge I) x, for columns scaled so that the right side has a diagonal of ones, and summed
-  /// in double: neither their scales nor single precision make it singular.
+  /// S_b x = mu (S_t + ridge I) x, summed in double precision, within the range of the right side.
   Solved<S> exact(Fit<S>& fit) override {
     require_rows(fit);
     const double ridge = result_.views[0].ridge;
     Matrix<double> total = std::move(covariances<S, double>(fit.stream).within[0]);
     total.diagonal().array() += ridge;
-    const Vector<double> scale = total.diagonal().cwiseSqrt().cwiseInverse();
-    total = scale.asDiagonal() * total * scale.asDiagonal();
-    if (numerical_rank<double>(total) < total.rows()) singular(fit.stream.source(0).name(), ridge);
-    Matrix<double> between = scale.asDiagonal() * between_covariance<double>(classes_) * scale.asDiagonal();
-    const auto eigen =
-        solve_pencil<double>(std::move(between), std::move(total), directions(fit.features()[0]));
-    return {{(scale.asDiagonal() * eigen.vectors).template cast<S>()}, {}, {}};
+    Matrix<double> between = between_covariance<double>(classes_);
+    const Index n = total.rows(), most = directions(n);
+    if (numerical_rank<double>(total) == n) {
+      const Vector<double> scale = total.diagonal().cwiseSqrt().cwiseInverse();
+      total = scale.asDiagonal() * total * scale.asDiagonal();
+      between = scale.asDiagonal() * between * scale.asDiagonal();
+      const auto eigen = solve_pencil<double>(std::move(between), std::move(total), most);
+      exact_ = scale.asDiagonal() * eigen.vectors;
+    } else {
+      const Matrix<double> range = orthonormalizing_factor<double>(total);
+      const Index rank = range.cols();
+      require_rank(fit, std::min(rank, most));
+      if (rank < n)
+        result_.warnings.push_back(
+            fmt::format("{}: {} of {} columns depend on the others; solved within the {} dimensions they span",
+                        fit.stream.source(0).name(), n - rank, n, rank));
+      between = range.transpose() * between * range;
+      const auto eigen = solve_pencil<double>(std::move(between), Matrix<double>::Identity(rank, rank),
+                                              std::min(rank, most));
+      exact_ = range * eigen.vectors;
+    }
+    return {{exact_.template cast<S>()}, {}, {}};
   }
 
   Solved<S> land(Fit<S>& fit) override {
@@ -110,11 +128,11 @@ class LdaModel final : public Model<S> {
   void finish(Fit<S>& fit, Solved<S> solved) override {
     const Index p = fit.components, columns = solved.x[0].cols();
     const double ridge = result_.views[0].ridge;
-    Matrix<double> x = solved.x[0].template cast<double>();
+    Matrix<double> x = fit.exact() ? std::move(exact_) : Matrix<double>(solved.x[0].template cast<double>());
     auto moments = discriminant_moments<S>(fit.stream, labels_, classes_, solved.x[0]);
     result_.samples = moments.rows;
     moments.within += ridge * x.transpose() * x;
-    if (!fit.exact()) result_.views[0].infeasibility = distance_to_identity(moments.within + moments.between);
+    result_.views[0].method_infeasibility = distance_to_identity(moments.within + moments.between);
     auto rotation = discriminant_rotation(moments, columns);
     // 1 - mu = 1 / (1 + lambda): the fraction of the variance in this direction that is within classes.
     if (ridge == 0 && 1 <= rank_tolerance<double>(fit.features()[0]) * (1 + rotation.eigenvalues(0)))
@@ -124,9 +142,8 @@ class LdaModel final : public Model<S> {
     if (columns == directions(fit.features()[0]))
       result_.explained_ratio = sum > 0 ? Vector<double>(result_.eigenvalues / sum) : Vector<double>::Zero(p);
     rotation.vectors.conservativeResize(Eigen::NoChange, p);
-    if (fit.exact())
-      result_.views[0].infeasibility =
-          distance_to_identity(rotation.vectors.transpose() * moments.within * rotation.vectors);
+    result_.views[0].infeasibility =
+        distance_to_identity(rotation.vectors.transpose() * moments.within * rotation.vectors);
     x *= rotation.vectors;
     x *= signs_of_largest(unscaled(fit.stream, 0, x)).asDiagonal();
     set_weights(fit.stream, 0, unscaled(fit.stream, 0, x), result_.views[0]);
@@ -148,6 +165,14 @@ class LdaModel final : public Model<S> {
   /// S_b has no more.
   Index directions(Index features) const { return std::min(present_ - 1, features); }
 
+  /// Fewer directions where p was left to the model; an error where it was given.
+  void require_rank(Fit<S>& fit, Index rank) const {
+    if (fit.options.components > rank || rank == 0)
+      throw NumericalError(fmt::format("{}: the classes vary in {} directions, expected at least p = {}",
+                                       fit.stream.source(0).name(), rank, fit.components));
+    fit.components = std::min(fit.components, rank);
+  }
+
   void require_rows(const Fit<S>& fit) const {
     if (result_.views[0].ridge == 0 && classes_.rows - present_ < fit.features()[0])
       singular(fit.stream.source(0).name(), 0);
@@ -157,6 +182,7 @@ class LdaModel final : public Model<S> {
   LdaResult<S>& result_;
   Index present_;  // classes that have training rows
   ClassMeans classes_;
+  Matrix<double> exact_;  // what exact() found, in double precision
 };
 
 }  // namespace

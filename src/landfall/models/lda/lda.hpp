@@ -27,13 +27,12 @@
 
 namespace landfall {
 
-/// Defaults: p = C - 1, or the number of columns if that is less; a relative ridge of 1e-6 in single
-/// precision and 1e-8 in double; 4 passes; batches of 128 rows (sparse 1024), or 8p if that is more; 16 guard
+/// Defaults: p = C - 1, or the number of columns if that is less; no ridge, but one of 30
+/// rows where there are fewer than 1.5 rows to a column; 4 passes; batches of 128 rows (sparse 1024), or 8p if that is more; 16 guard
 /// columns, or p if that is more, never beyond C - 1 in all (defaults.hpp). Centring is automatic or exact.
 using LdaOptions = FitOptions;
 
-/// The infeasibility of its view is ||X'(S_t + ridge I)X - I||_F as landing left X; of the exact method that
-/// of the weights, with S_w.
+/// The infeasibility of its view is that of the weights with S_w; of the method with S_t.
 template <class S>
 struct LdaResult : FitResult<S> {
   std::vector<std::string> classes;
@@ -41,8 +40,8 @@ struct LdaResult : FitResult<S> {
   Vector<double> priors;           // shares of the training rows; 0: a class that none of them is of
   Vector<double> eigenvalues;      // of (S_w + ridge I)^-1 S_b on the training rows, descending
   Vector<double> explained_ratio;  // over the sum of all C - 1; empty: landing did not carry as many columns
-  /// Shares of rows whose class has the nearest centre: Euclidean distances of scores, which are
-  /// Mahalanobis distances within classes. Priors do not count.
+  /// Shares of rows whose class is predicted: the most likely one for Gaussian classes with the covariance S_w, by
+  /// the distance of scores from the centres and the priors.
   double training_accuracy = 0;
   std::optional<double> held_out_accuracy;
 };
@@ -57,7 +56,7 @@ LdaResult<S> fit_lda(SourcePtr<S> data, const Labels& labels, const LdaOptions& 
 template <class S>
 Plan plan_lda(Source<S>& data, const Labels& labels, const LdaOptions& options);
 
-/// The number of the class of each row in result.classes: that with the nearest centre.
+/// The number of the most likely class of each row in result.classes.
 template <class S>
 std::vector<Index> predict(const LdaResult<S>& result, const Batch<S>& rows);
 

@@ -1,0 +1,213 @@
+#include <landfall/data/rows/dense_rows.hpp>
+#include <landfall/landing/view_samples.hpp>
+#include <landfall/linalg/decompositions.hpp>
+#include <landfall/linalg/preconditioner.hpp>
+#include <landfall/linalg/products.hpp>
+#include <landfall/linalg/rank.hpp>
+#include <landfall/linalg/symmetric.hpp>
+#include <landfall/models/cca/canonical.hpp>
+#include <landfall/models/cca/ridge_choice.hpp>
+#include <landfall/parallel/threads.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+namespace landfall {
+namespace {
+
+constexpr Index kRows = 4096, kRowsOfWide = 1536;  // that are kept; where a view has more columns than rows
+constexpr double kNone = 1e-3;                     // stands for c = 0, and keeps singular folds solvable
+constexpr std::array kCoarse{0.1, 1.0, 10.0, 100.0, 1000.0};
+constexpr double kFine = 3;                   // the neighbours of the best of these
+constexpr Index kFewRows = 10, kSmall = 500;  // of a rare column; of a small table
+constexpr double kHeavy = 30;                 // kurtosis below which no column is rare
+
+/// Kept rows of a view, m x k in double precision, k <= m. A wide view A is replaced by F with F F' = A A': the
+/// canonical correlations with a ridge depend on nothing else.
+template <class S>
+Matrix<double> features(const InMemoryBatches<S>& batches, std::size_t view, Index m) {
+  const Index n = batches.front()[view].cols();
+  if (n <= m) {
+    Matrix<double> rows(m, n);
+    DenseRows<S> dense;
+    Index at = 0;
+    for (const auto& batch : batches) {
+      const auto columns = dense(batch[view]);
+      rows.middleRows(at, columns.cols()) = columns.transpose().template cast<double>();
+      at += columns.cols();
+    }
+    return rows;
+  }
+  Matrix<double> gram(m, m);
+  Matrix<S> unit, columns, block;
+  Index left = 0;
+  for (const auto& one : batches) {
+    const Index count = one[view].rows();
+    unit.setIdentity(count, count);
+    columns.resize(n, count);
+    one[view].transpose_times(unit, columns, 1, 0);
+    Index top = 0;
+    for (const auto& other : batches) {
+      block.resize(other[view].rows(), count);
+      other[view].times(columns, block);
+      gram.block(top, left, block.rows(), count) = block.template cast<double>();
+      top += block.rows();
+    }
+    left += count;
+  }
+  symmetrize<double>(gram);
+  SymmetricEigen<double> eigen;
+  eigen.compute(gram);
+  return eigen.vectors() * eigen.values().cwiseMax(0).cwiseSqrt().asDiagonal();
+}
+
+using Pair = std::array<Matrix<double>, 2>;
+
+Matrix<double> gram(const Matrix<double>& a, const Matrix<double>& b) {
+  Matrix<double> product(a.cols(), b.cols());
+  multiply_at<double>(a, b, product);
+  return product;
+}
+
+/// One split into rows to fit and rows to test on.
+struct Fold {
+  Pair within, test;  // sums of squares over the rows to fit; the rows to test on
+  Matrix<double> cross;
+  Pair start;  // weights that a nearby ridge ended with
+
+  /// The sum of the correlations on the test rows, of p pairs fitted with c rows of ridge.
+  double total(double c, Index p) {
+    std::array<PreconditionerPtr<double>, 2> inverse;
+    Pair metric;
+    for (std::size_t i = 0; i < 2; ++i) {
+      metric[i] = within[i];
+      metric[i].diagonal().array() += c;
+      inverse[i] = inverse_preconditioner<double>(metric[i]);
+    }
+    constexpr int iterations = 8;
+    Pair& w = start;
+    const auto step = [&](std::size_t to, const Matrix<double>& gradient) {
+      w[to].resize(gradient.rows(), gradient.cols());
+      inverse[to]->apply(gradient, w[to]);
+      w[to] *= orthonormalizing_factor<double>(w[to].transpose() * metric[to] * w[to]);
+    };
+    for (int k = 0; k < iterations; ++k) {
+      step(0, cross * w[1]);
+      step(1, cross.transpose() * w[0]);
+    }
+    const CanonicalMoments moments{w[0].transpose() * metric[0] * w[0], w[1].transpose() * metric[1] * w[1],
+                                   w[0].transpose() * cross * w[1]};
+    const Index pairs = std::min({p, w[0].cols(), w[1].cols()});
+    const auto rotation = canonical_rotation(moments, pairs);
+    Matrix<double> a = test[0] * (w[0] * rotation.left), b = test[1] * (w[1] * rotation.right);
+    a.rowwise() -= a.colwise().mean().eval();
+    b.rowwise() -= b.colwise().mean().eval();
+    return paired_correlations({gram(a, a), gram(b, b), gram(a, b)}).sum();
+  }
+};
+
+class CrossValidation {
+ public:
+  CrossValidation(const Pair& rows, Index p) : p_(p) {
+    const Index m = rows[0].rows(), count = m < 2000 ? 10 : 5;
+    const Pair all{gram(rows[0], rows[0]), gram(rows[1], rows[1])};
+    const Matrix<double> cross = gram(rows[0], rows[1]);
+    const Index columns = std::min({p + 4, rows[0].cols(), rows[1].cols()});
+    const Matrix<double> start = random_orthonormal(rows[1].cols(), columns, {0x71d6e, 0});
+    for (Index f = 0; f < count; ++f) {
+      const Index first = m * f / count, last = m * (f + 1) / count;
+      const Pair test{rows[0].middleRows(first, last - first), rows[1].middleRows(first, last - first)};
+      folds_.push_back({.within = {all[0] - gram(test[0], test[0]), all[1] - gram(test[1], test[1])},
+                        .test = test,
+                        .cross = cross - gram(test[0], test[1]),
+                        .start = {Matrix<double>(), start}});
+    }
+  }
+
+  /// Of each fold.
+  const Vector<double>& totals(double c) {
+    auto [at, is_new] = known_.try_emplace(c);
+    if (is_new) {
+      at->second.resize(static_cast<Index>(folds_.size()));
+      for (std::size_t f = 0; f < folds_.size(); ++f)
+        at->second(static_cast<Index>(f)) = folds_[f].total(c, p_);
+    }
+    return at->second;
+  }
+
+  double best() {
+    const auto better = [&](double a, double b) { return totals(a).mean() < totals(b).mean(); };
+    const double coarse = *std::ranges::max_element(kCoarse, better);
+    return std::max({coarse, coarse / kFine, coarse * kFine}, better);
+  }
+
+  /// By how many standard errors c predicts better than no ridge.
+  double gain(double c) {
+    const Vector<double> d = totals(c) - totals(kNone);
+    const auto k = static_cast<double>(d.size());
+    const double error = std::sqrt((d.array() - d.mean()).square().sum() / (k - 1) / k);
+    return error > 0 ? d.mean() / error : 0;
+  }
+
+ private:
+  Index p_;
+  std::vector<Fold> folds_;
+  std::map<double, Vector<double>> known_;
+};
+
+/// Columns whose variance comes from fewer than kFewRows rows.
+template <class S>
+Index rare_columns(const DataStream<S>& stream, std::size_t view) {
+  const ColumnStatistics& columns = *stream.statistics(view);
+  const bool centred = stream.centring() != Centring::none;
+  Index rare = 0;
+  for (const Index j : stream.transform(view).kept()) {
+    const double ratio = row_size(columns, j, centred) / deviation(columns, j, centred);
+    const double kurtosis = ratio * ratio;
+    rare += kurtosis > kHeavy && static_cast<double>(columns.rows) < static_cast<double>(kFewRows) * kurtosis;
+  }
+  return rare;
+}
+
+}  // namespace
+
+template <class S>
+RidgeChoice choose_cca_ridge(DataStream<S>& stream, Index p, std::uint64_t memory) {
+  Index n = 0, widest = 0, rare = 0;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto columns = static_cast<Index>(stream.transform(i).kept().size());
+    n += columns;
+    widest = std::max(widest, columns);
+    rare += rare_columns(stream, i);
+  }
+  const Index rows = stream.statistics(0)->rows;
+  const bool short_of_rows = 2 * rows < 3 * n;
+  if (rows < kSmall && !short_of_rows) return {};
+  if (rows >= 5 * n && rare == 0) return {};
+
+  const SerialBlas serial;  // the same choice with any number of threads
+  Index m = std::min({rows, kRows, std::max<Index>(2 * n, 1024)});
+  if (widest > m) m = std::min(m, kRowsOfWide);
+  // Rows, their squares in two folds' worth of copies.
+  const double bytes = static_cast<double>(memory) / 2;
+  while (m > 64 && 8.0 * static_cast<double>(m) * 24 * static_cast<double>(std::min(m, widest)) > bytes)
+    m /= 2;
+  const auto batches = read_into_memory(stream, m);
+  Index kept = 0;
+  for (const auto& batch : batches) kept += batch[0].rows();
+  if (kept < 20) return {};  // too few to test on
+  CrossValidation folds({features<S>(batches, 0, kept), features<S>(batches, 1, kept)}, p);
+  const double best = folds.best();
+  if (!short_of_rows && folds.gain(best) < 2) return {};
+  if (rare == 0 || short_of_rows) return {best, fmt::format("{} rows are few for {} columns", rows, n)};
+  return {best, fmt::format("{} of {} columns vary in fewer than {} rows", rare, n, kFewRows)};
+}
+
+template RidgeChoice choose_cca_ridge<float>(DataStream<float>&, Index, std::uint64_t);
+template RidgeChoice choose_cca_ridge<double>(DataStream<double>&, Index, std::uint64_t);
+
+}  // namespace landfall

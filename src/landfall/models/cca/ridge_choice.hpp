@@ -1,0 +1,31 @@
+// The automatic ridge of CCA: none where the problem is well posed, else as many rows' worth of it as predict
+// unseen rows best.
+//
+//   std::vector<landfall::SourcePtr<float>> views;
+//   landfall::DataStream<float> stream(std::move(views), {.transform = {.scaling = landfall::Scaling::row_size}});
+//   const auto choice = landfall::choose_cca_ridge<float>(stream, 5, std::uint64_t{2} << 30);
+//   use(choice.rows, choice.reason);
+//
+// The ridge of column j is c/N E a_j^4 / E a_j^2: what c more rows of the column's own usual size, uncorrelated
+// with everything else, would add to the covariance. It does not depend on units, and the best c hardly depends on
+// N, so it can be chosen on a few thousand rows.
+#pragma once
+
+#include <landfall/data/rows/stream.hpp>
+#include <landfall/models/fit/ridge.hpp>
+
+namespace landfall {
+
+/// n columns of both views that are not constant, N training rows. A column is rare when fewer than ten rows make up
+/// its variance.
+/// - N >= 5n and no column is rare, or N < 500 and N >= 1.5n: none. Small tables get the textbook answer.
+/// - N < 1.5n: the best of c = 0.1 ... 3000, by cross-validation on at most 4096 rows.
+/// - Otherwise that only where it beats c = 0 by two standard errors.
+/// The stream must have been scaled by row_size.
+template <class S>
+RidgeChoice choose_cca_ridge(DataStream<S>& stream, Index p, std::uint64_t memory);
+
+extern template RidgeChoice choose_cca_ridge<float>(DataStream<float>&, Index, std::uint64_t);
+extern template RidgeChoice choose_cca_ridge<double>(DataStream<double>&, Index, std::uint64_t);
+
+}  // namespace landfall

@@ -1,0 +1,31 @@
+#include <landfall/models/fit/ridge.hpp>
+
+namespace landfall {
+
+std::string_view to_string(RidgeKind kind) {
+  return kind == RidgeKind::absolute ? "absolute" : kind == RidgeKind::relative ? "relative" : "auto";
+}
+
+RidgeKind ridge_kind(const FitOptions& options) {
+  return options.ridge            ? RidgeKind::absolute
+         : options.relative_ridge ? RidgeKind::relative
+                                  : RidgeKind::automatic;
+}
+
+Scaling ridge_scaling(const FitOptions& options, Scaling automatic) {
+  const Scaling asked = options.transform.scaling;
+  const bool none = options.ridge.value_or(options.relative_ridge.value_or(1)) == 0;
+  switch (ridge_kind(options)) {
+    case RidgeKind::absolute:
+      if (!none) return asked == Scaling::automatic ? Scaling::none : asked;
+      break;
+    case RidgeKind::relative:
+      if (!none) return Scaling::deviation;
+      break;
+    case RidgeKind::automatic:
+      break;
+  }
+  return automatic == Scaling::row_size || asked == Scaling::automatic ? automatic : asked;
+}
+
+}  // namespace landfall
