@@ -32,7 +32,7 @@ struct ViewPair {
     auto both = sources();
     return fit_cca<S>(std::move(both[0]), std::move(both[1]),
                       {.components = p, .method = FitMethod::exact, .ridge = kRidge})
-        .correlations;
+        .regularized;
   }
 };
 

@@ -79,15 +79,18 @@ class CcaBaselines : public ::testing::TestWithParam<std::string> {};
 TEST_P(CcaBaselines, ReachTheExactCorrelations) {
   const Baseline& baseline = find_baseline(GetParam());
   const Index p = GetParam() == "gen-oja" ? 1 : 3;
-  const double exact = planted().fit({.components = p, .method = FitMethod::exact}).correlations.sum();
   CcaOptions options{.components = p, .baseline = GetParam(), .passes = 40, .batch = 50};
-  if (baseline.name == "landing-released")
+  if (baseline.name == "landing-released") {
     options.landing.step = 0.2;  // its own is for the authors' data alone
+    options.ridge = 1e-3;        // in the units of the file
+  }
+  const double exact =
+      planted().fit({.components = p, .method = FitMethod::exact, .ridge = options.ridge}).regularized.sum();
   const auto found = planted().fit(options);
   EXPECT_EQ(found.method_name, baseline.name);
-  const double missed = 1 - found.correlations.sum() / exact;
+  const double missed = 1 - found.regularized.sum() / exact;
   EXPECT_LT(missed, baseline.stream ? missed_by_batches(GetParam()) : kDeterministic);
-  EXPECT_LT(found.correlations.sum(), (1 + 1e-9) * exact);
+  EXPECT_LT(found.regularized.sum(), (1 + 1e-9) * exact);
   if (!baseline.stream) {
     EXPECT_EQ(found.termination, Termination::converged) << to_string(found.termination);
   }
@@ -99,8 +102,8 @@ TEST_P(CcaBaselines, DoNotDependOnTheUnits) {
   if (baseline.name == "landing-released") GTEST_SKIP() << "its step is the authors', for data of unit scale";
   const CcaOptions options{.components = 1, .baseline = GetParam(), .passes = 3, .batch = 50};
   const TwoViews large{1024 * planted().left, 1024 * planted().right};
-  const double plain = planted().fit(options).correlations.sum();
-  EXPECT_NEAR(large.fit(options).correlations.sum(), plain, 1e-6 * plain);
+  const double plain = planted().fit(options).regularized.sum();
+  EXPECT_NEAR(large.fit(options).regularized.sum(), plain, 1e-6 * plain);
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, CcaBaselines, ::testing::ValuesIn(names(Problem::cca)), test_name);

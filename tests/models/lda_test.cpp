@@ -94,7 +94,8 @@ TYPED_TEST(LdaTest, LandingIsExact) {
 TYPED_TEST(LdaTest, SparseRowsAreAsDenseOnes) {
   const auto data = made_up_classes<TypeParam>(3000, 30, 4, 6, 3, true);
   for (const bool unit_variance : {false, true}) {
-    LdaOptions options{.method = FitMethod::exact, .transform = {.scaling = unit_variance ? Scaling::deviation : Scaling::none}};
+    LdaOptions options{.method = FitMethod::exact,
+                       .transform = {.scaling = unit_variance ? Scaling::deviation : Scaling::none}};
     const auto dense = fit(data, options), sparse = fit(data, options, true);
     EXPECT_LT((dense.eigenvalues - sparse.eigenvalues).norm(),
               rounding<double>(1, 5e3) + static_cast<double>(rounding<TypeParam>(1, 100)));

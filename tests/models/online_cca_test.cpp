@@ -74,7 +74,7 @@ TYPED_TEST(OnlineCcaTest, MeetsTheExactMethodAfterAFewPasses) {
   for (int pass = 0; pass < 4; ++pass) {
     views.push(model, 0, 8000, {500});
     const auto result = model.result();
-    const double error = 1 - total(views, result) / exact.correlations.sum();
+    const double error = 1 - total(views, result) / exact.regularized.sum();
     EXPECT_LT(error, 1e-2 / (pass + 1));
     EXPECT_LT(error, last);
     last = error;
@@ -82,7 +82,7 @@ TYPED_TEST(OnlineCcaTest, MeetsTheExactMethodAfterAFewPasses) {
   EXPECT_LT(last, 1e-3);
   const auto result = model.result();
   // An estimate from 32 000 rows: (1 - rho^2) / sqrt(N), 0.003 or less, for each of the five.
-  EXPECT_NEAR(result.correlations.sum(), exact.correlations.sum(), 0.02);
+  EXPECT_NEAR(result.regularized.sum(), exact.regularized.sum(), 0.02);
   EXPECT_EQ(result.samples, 4 * 8000 / 128 * 128);
   for (Index j = 1; j < 5; ++j) EXPECT_GE(result.correlations(j - 1), result.correlations(j));
   EXPECT_LT((result.views[0].mean - exact.views[0].mean).norm(), 1e-2);
@@ -97,10 +97,10 @@ TYPED_TEST(OnlineCcaTest, FewRowsGiveTheirOwnOptimum) {
   const auto result = model.result();
   const auto exact = views.fit({.components = 3, .method = FitMethod::exact, .ridge = 1e-2});
   EXPECT_EQ(result.samples, 100);
-  EXPECT_LT((result.correlations - exact.correlations).norm(), 2e-3);
-  EXPECT_LT(1 - total(views, result) / exact.correlations.sum(), 1e-3);
+  EXPECT_LT((result.regularized - exact.regularized).norm(), 2e-3);
+  EXPECT_LT(1 - total(views, result) / exact.regularized.sum(), 1e-3);
   EXPECT_LT((result.views[1].mean - exact.views[1].mean).norm(), 1e-5);
-  for (Index j = 1; j < 3; ++j) EXPECT_GE(result.correlations(j - 1), result.correlations(j));
+  for (Index j = 1; j < 3; ++j) EXPECT_GE(result.regularized(j - 1), result.regularized(j));
 }
 
 TEST(OnlineCca, HowRowsAreCutAndHowManyThreadsThereAreMakesNoDifferenceToTheBit) {
@@ -162,7 +162,7 @@ TEST(OnlineCca, ColumnsMayStandStillForeverOrAtFirst) {
   EXPECT_TRUE(result.views[1].dropped.empty());
   EXPECT_GT(result.views[1].weights.row(0).norm(), 0);
   const auto exact = views.fit({.components = 3, .method = FitMethod::exact, .ridge = 1e-3});
-  EXPECT_LT(1 - total(views, result) / exact.correlations.sum(), 5e-3);
+  EXPECT_LT(1 - total(views, result) / exact.regularized.sum(), 5e-3);
 }
 
 TEST(OnlineCca, WhatCannotBeIsSaidInOneSentence) {

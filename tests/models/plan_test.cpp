@@ -272,7 +272,7 @@ TEST(Plan, OfCcaIsMadeFromItsFiles) {
   EXPECT_GT(plan.exact.seconds, 0);
   EXPECT_GT(plan.landing.seconds, 0);
   EXPECT_EQ(static_cast<double>(plan.exact.bytes),
-            program + 4 * (2 * (30 * 30 + 30 * 20 + 20 * 20) + 6 * 1024 * 50));
+            program + 8 * (2 * 30 * 30 + 3 * 30 * 20 + 2 * 20 * 20) + 4 * 6 * 1024 * 50);
   // 3 + 4 columns, batches of 128, a sketch of rank 64, all 500 rows first
   EXPECT_EQ(static_cast<double>(plan.landing.bytes),
             program + 4 * (30 * 50 * 7 + 4 * 50 * (64 + 8) + (500 + 6 * 128) * 50));

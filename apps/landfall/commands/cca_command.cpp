@@ -76,7 +76,7 @@ class CcaCommand final : public ModelCommand {
             .components = "number of canonical pairs [as many as the smaller view has columns, at most 10]",
             .method = "auto, exact, landing or one of landfall methods [auto]",
             .baselines = Problem::cca,
-            .defaults = {.passes = "4",
+            .defaults = {.passes = "4; more for fewer than 16384 rows",
                          .batch = "128 or 8p; sparse data 1024",
                          .ridge = "none where the problem is well posed, else chosen by cross-validation"},
             .report_labels = true,

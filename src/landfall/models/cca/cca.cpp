@@ -87,7 +87,8 @@ class CcaModel final : public Model<S> {
 
   /// M = S_yx B_x^-1 S_xy against B_y: eigenvalues rho^2, eigenvectors Y, and X = B_x^-1 S_xy Y up to scale.
   Solved<S> exact(Fit<S>& fit) override {
-    const auto moments = covariances<S, double>(fit.stream);
+    const bool ridge = fit.result.views[0].ridge > 0;
+    const auto moments = covariances<S, double>(fit.stream, ridge ? Products::single : Products::exact);
     std::array<Matrix<double>, 2> metric, range;  // range: a basis where the rank is not full, else empty
     Matrix<double> cross = moments.cross(0, 1);
     for (std::size_t i = 0; i < 2; ++i) {
@@ -127,7 +128,7 @@ class CcaModel final : public Model<S> {
   Solved<S> land(Fit<S>& fit) override { return land_adaptively(fit, correlation_objective<S>()); }
 
   void finish(Fit<S>& fit, Solved<S> solved) override {
-    const std::vector<double> ridge = fit.ridges();
+    const std::vector<double> ridge = fit.solver_ridges();
     Point<double> x =
         fit.exact() ? std::move(exact_)
                     : Point<double>{solved.x[0].template cast<double>(), solved.x[1].template cast<double>()};
@@ -159,8 +160,10 @@ class CcaModel final : public Model<S> {
     result_.correlations = paired_correlations(plain);
     result_.views[0].infeasibility = distance_to_identity(moments.left);
     result_.views[1].infeasibility = distance_to_identity(moments.right);
+    if (fit.exact())
+      for (auto& view : result_.views) view.method_infeasibility = view.infeasibility;
 
-    const Vector<double> signs = signs_of_largest(unscaled(fit.stream, 0, x[0]));  // follow the left view
+    const Vector<double> signs = signs_of_largest(x[0]);  // follow the left view
     for (std::size_t i = 0; i < 2; ++i) {
       x[i] *= signs.asDiagonal();
       set_weights(fit.stream, i, unscaled(fit.stream, i, x[i]), result_.views[i]);

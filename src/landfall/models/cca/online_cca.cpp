@@ -108,7 +108,7 @@ CcaResult<S> OnlineCca<S>::finish(const OnlineLanding<S>& landing) const {
   const auto rotation = canonical_rotation(moments, components_);
 
   CcaResult<S> result;
-  result.correlations = rotation.correlations.cwiseMin(1.0);
+  result.regularized = result.correlations = rotation.correlations.cwiseMin(1.0);
   Vector<double> signs(components_);
   result.views.resize(2);
   for (std::size_t i = 0; i < 2; ++i) {
@@ -119,9 +119,13 @@ CcaResult<S> OnlineCca<S>::finish(const OnlineLanding<S>& landing) const {
     view.ridge = ridge(i);
     require_online_rank<S>(kNames[i], weights, view.ridge, rows_->rows());
     if (i == 0) signs = signs_of_largest(weights);
+    // Of variance 1 with the ridge, so of 1 - ridge ||x||^2 without.
+    const Vector<double> variance =
+        (1 - view.ridge * weights.colwise().squaredNorm().transpose().array()).max(1e-300);
+    result.correlations = result.correlations.cwiseQuotient(variance.cwiseSqrt()).cwiseMin(1.0).eval();
     view.weights = (weights * signs.asDiagonal()).template cast<S>();
     const Matrix<double>& metric = i == 0 ? moments.left : moments.right;
-    view.infeasibility = distance_to_identity(metric);
+    view.method_infeasibility = distance_to_identity(metric);
     view.mean = std::move(columns.mean);
     view.dropped = std::move(columns.constant);
   }

@@ -22,7 +22,7 @@ namespace {
 constexpr Index kRows = 4096, kRowsOfWide = 1536;  // that are kept; where a view has more columns than rows
 constexpr double kNone = 1e-3;                     // stands for c = 0, and keeps singular folds solvable
 constexpr std::array kCoarse{0.1, 1.0, 10.0, 100.0, 1000.0};
-constexpr double kFine = 3;                   // the neighbours of the best of these
+constexpr std::array kFine{0.3, 3.0};         // times the best of these
 constexpr Index kFewRows = 10, kSmall = 500;  // of a rare column; of a small table
 constexpr double kHeavy = 30;                 // kurtosis below which no column is rare
 
@@ -73,6 +73,22 @@ Matrix<double> gram(const Matrix<double>& a, const Matrix<double>& b) {
   return product;
 }
 
+Matrix<double> product(const Matrix<double>& a, const Matrix<double>& b) {
+  Matrix<double> result(a.rows(), b.cols());
+  multiply<double>(a, b, result);
+  return result;
+}
+
+Matrix<double> solve(const Preconditioner<double>& inverse, const Matrix<double>& b) {
+  Matrix<double> result(b.rows(), b.cols());
+  inverse.apply(b, result);
+  return result;
+}
+
+void orthonormalize(Matrix<double>& w, const Matrix<double>& metric) {
+  w *= orthonormalizing_factor<double>(gram(w, product(metric, w)));
+}
+
 /// One split into rows to fit and rows to test on.
 struct Fold {
   Pair within, test;  // sums of squares over the rows to fit; the rows to test on
@@ -88,19 +104,16 @@ struct Fold {
       metric[i].diagonal().array() += c;
       inverse[i] = inverse_preconditioner<double>(metric[i]);
     }
-    constexpr int iterations = 8;
     Pair& w = start;
-    const auto step = [&](std::size_t to, const Matrix<double>& gradient) {
-      w[to].resize(gradient.rows(), gradient.cols());
-      inverse[to]->apply(gradient, w[to]);
-      w[to] *= orthonormalizing_factor<double>(w[to].transpose() * metric[to] * w[to]);
-    };
+    const int iterations = w[0].size() == 0 ? 8 : 3;  // a nearby ridge has nearby weights
     for (int k = 0; k < iterations; ++k) {
-      step(0, cross * w[1]);
-      step(1, cross.transpose() * w[0]);
+      w[0] = solve(*inverse[0], product(cross, w[1]));
+      orthonormalize(w[0], metric[0]);
+      w[1] = solve(*inverse[1], gram(cross, w[0]));
+      orthonormalize(w[1], metric[1]);
     }
-    const CanonicalMoments moments{w[0].transpose() * metric[0] * w[0], w[1].transpose() * metric[1] * w[1],
-                                   w[0].transpose() * cross * w[1]};
+    const CanonicalMoments moments{gram(w[0], product(metric[0], w[0])), gram(w[1], product(metric[1], w[1])),
+                                   gram(w[0], product(cross, w[1]))};
     const Index pairs = std::min({p, w[0].cols(), w[1].cols()});
     const auto rotation = canonical_rotation(moments, pairs);
     Matrix<double> a = test[0] * (w[0] * rotation.left), b = test[1] * (w[1] * rotation.right);
@@ -113,7 +126,7 @@ struct Fold {
 class CrossValidation {
  public:
   CrossValidation(const Pair& rows, Index p) : p_(p) {
-    const Index m = rows[0].rows(), count = m < 2000 ? 10 : 5;
+    const Index m = rows[0].rows(), count = m < 1000 ? 10 : 5;
     const Pair all{gram(rows[0], rows[0]), gram(rows[1], rows[1])};
     const Matrix<double> cross = gram(rows[0], rows[1]);
     const Index columns = std::min({p + 4, rows[0].cols(), rows[1].cols()});
@@ -142,7 +155,7 @@ class CrossValidation {
   double best() {
     const auto better = [&](double a, double b) { return totals(a).mean() < totals(b).mean(); };
     const double coarse = *std::ranges::max_element(kCoarse, better);
-    return std::max({coarse, coarse / kFine, coarse * kFine}, better);
+    return std::max({coarse, kFine[0] * coarse, kFine[1] * coarse}, better);
   }
 
   /// By how many standard errors c predicts better than no ridge.

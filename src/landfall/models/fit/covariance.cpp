@@ -62,41 +62,70 @@ class ConvertedRows {
   Matrix<Sum> converted_;
 };
 
+template <class T>
+Covariances<T> zeros(const std::vector<Index>& features) {
+  Covariances<T> sums;
+  for (std::size_t j = 0; j < features.size(); ++j) {
+    sums.within.push_back(Matrix<T>::Zero(features[j], features[j]));
+    for (std::size_t i = 0; i < j; ++i) sums.between.push_back(Matrix<T>::Zero(features[i], features[j]));
+  }
+  return sums;
+}
+
+/// What the rows of the current batch add, in precision T.
+template <class S, class T>
+void add_batch(const DataStream<S>& stream, std::vector<ConvertedRows<S, T>>& rows, Covariances<T>& sums,
+               int workers) {
+  if (stream.views() == 2)
+    return add_pair<T>(rows[0](stream.view(0)), rows[1](stream.view(1)), sums, workers);
+  std::size_t pair = 0;
+  for (std::size_t j = 0; j < stream.views(); ++j) {
+    const auto right = rows[j](stream.view(j));
+    add_square<T>(right, sums.within[j]);
+    for (std::size_t i = 0; i < j; ++i)
+      multiply_bt<T>(rows[i](stream.view(i)), right, sums.between[pair++], 1, 1);
+  }
+}
+
+/// to += from; from = 0.
+template <class S, class Sum>
+void move_sums(std::vector<Matrix<S>>& from, std::vector<Matrix<Sum>>& to) {
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    to[i] += from[i].template cast<Sum>();
+    from[i].setZero();
+  }
+}
+
 // Up to so many columns the threads of BLAS gain little within one product.
 constexpr Index kNarrow = 1024;
 
 }  // namespace
 
 template <class S, class Sum>
-Covariances<Sum> covariances(DataStream<S>& stream) {
-  Covariances<Sum> sums;
+Covariances<Sum> covariances(DataStream<S>& stream, Products products) {
   std::vector<Index> features;
-  for (std::size_t j = 0; j < stream.views(); ++j) {
+  for (std::size_t j = 0; j < stream.views(); ++j)
     features.push_back(static_cast<Index>(stream.transform(j).kept().size()));
-    sums.within.push_back(Matrix<Sum>::Zero(features[j], features[j]));
-    for (std::size_t i = 0; i < j; ++i) sums.between.push_back(Matrix<Sum>::Zero(features[i], features[j]));
-  }
-
   int workers = 1;
   std::optional<SerialBlas> serial;
   if (features.size() == 2 && std::max(features[0], features[1]) <= kNarrow) {
     workers = std::min(threads(), 4);
     serial.emplace();
   }
+  const bool narrow = !std::is_same_v<S, Sum> && products == Products::single;
+  Covariances<Sum> sums = zeros<Sum>(features);
+  Covariances<S> few = narrow ? zeros<S>(features) : Covariances<S>();
   std::vector<ConvertedRows<S, Sum>> rows(stream.views());
+  std::vector<ConvertedRows<S, S>> own(stream.views());
   stream.begin_pass(in_file_order);
   while (stream.next()) {
     sums.rows += stream.view(0).rows();
-    if (features.size() == 2) {
-      add_pair<Sum>(rows[0](stream.view(0)), rows[1](stream.view(1)), sums, workers);
-      continue;
-    }
-    std::size_t pair = 0;
-    for (std::size_t j = 0; j < stream.views(); ++j) {
-      const auto right = rows[j](stream.view(j));
-      add_square<Sum>(right, sums.within[j]);
-      for (std::size_t i = 0; i < j; ++i)
-        multiply_bt<Sum>(rows[i](stream.view(i)), right, sums.between[pair++], 1, 1);
+    if (narrow) {
+      add_batch<S, S>(stream, own, few, workers);
+      move_sums(few.within, sums.within);
+      move_sums(few.between, sums.between);
+    } else {
+      add_batch<S, Sum>(stream, rows, sums, workers);
     }
   }
   reduce(stream.communicator(), sums.within, sums.between, sums.rows);
@@ -109,8 +138,8 @@ Covariances<Sum> covariances(DataStream<S>& stream) {
   return sums;
 }
 
-template Covariances<float> covariances<float, float>(DataStream<float>&);
-template Covariances<double> covariances<float, double>(DataStream<float>&);
-template Covariances<double> covariances<double, double>(DataStream<double>&);
+template Covariances<float> covariances<float, float>(DataStream<float>&, Products);
+template Covariances<double> covariances<float, double>(DataStream<float>&, Products);
+template Covariances<double> covariances<double, double>(DataStream<double>&, Products);
 
 }  // namespace landfall

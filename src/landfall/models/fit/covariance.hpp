@@ -20,13 +20,16 @@ struct Covariances {
   const Matrix<S>& cross(std::size_t i, std::size_t j) const { return between[j * (j - 1) / 2 + i]; }
 };
 
-/// Over the training rows, columns that were dropped left out, summed in precision Sum. A batch of sparse rows
-/// is written out.
-template <class S, class Sum = S>
-Covariances<Sum> covariances(DataStream<S>& stream);
+enum class Products { single, exact };  // of rows in single precision: in that, or in that of the sum
 
-extern template Covariances<float> covariances<float, float>(DataStream<float>&);
-extern template Covariances<double> covariances<float, double>(DataStream<float>&);
-extern template Covariances<double> covariances<double, double>(DataStream<double>&);
+/// Over the training rows, columns that were dropped left out, summed in precision Sum. A batch of sparse rows
+/// is written out. Single products, which are summed over one batch only, are twice as fast; they are for covariances
+/// with a ridge, whose small eigenvalues do not matter.
+template <class S, class Sum = S>
+Covariances<Sum> covariances(DataStream<S>& stream, Products products = Products::exact);
+
+extern template Covariances<float> covariances<float, float>(DataStream<float>&, Products);
+extern template Covariances<double> covariances<float, double>(DataStream<float>&, Products);
+extern template Covariances<double> covariances<double, double>(DataStream<double>&, Products);
 
 }  // namespace landfall

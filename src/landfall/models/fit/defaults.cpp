@@ -10,6 +10,10 @@
 
 namespace landfall {
 
+double default_passes(Index rows) {
+  return std::clamp(65536 / static_cast<double>(std::max<Index>(rows, 1)), kPasses, 256.0);
+}
+
 Index default_batch(Index p, bool sparse) {
   return std::max<Index>(sparse ? 1024 : 128,
                          static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(8 * p))));

@@ -13,7 +13,9 @@
 
 namespace landfall {
 
-inline constexpr double kPasses = 4;       // of landing, CCA and LDA
+inline constexpr double kPasses = 4;  // of landing and streaming baselines, CCA and LDA
+/// Stationarity and infeasibility up to which landing has converged: a gap of about 1e-4 to the optimum or less.
+inline constexpr double kConverged = 5e-3;
 inline constexpr double kCcaRidge = 1e-3;  // of OnlineCca, times the mean variance
 
 /// The automatic ridge of LDA where there are fewer than 1.5 rows to a column, in rows (ridge.hpp). Measured on images,
@@ -25,6 +27,9 @@ template <class S>
 constexpr double lda_relative_ridge() {
   return sizeof(S) == sizeof(float) ? 1e-6 : 1e-8;
 }
+
+/// Passes of landing: 4, and more over fewer than 16384 rows, which are soon read.
+double default_passes(Index rows);
 
 /// Rows per step: large enough for p columns, and larger for sparse rows, whose products cost little beside
 /// the n x p blocks.

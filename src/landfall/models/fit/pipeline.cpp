@@ -7,6 +7,7 @@
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -61,6 +62,28 @@ void set_ridge(Model<S>& model, Fit<S>& fit) {
   for (auto& view : result.views) view.ridge = ridge;
 }
 
+/// Numbers that are not finite never leave; a run that ended before it converged says so.
+template <class S>
+void check_result(Fit<S>& fit) {
+  FitResult<S>& result = fit.result;
+  double left = 0;
+  for (std::size_t i = 0; i < result.views.size(); ++i) {
+    const FittedView<S>& view = result.views[i];
+    if (!view.weights.allFinite() || !std::isfinite(view.infeasibility))
+      throw NumericalError(fmt::format("{}: {} ended with weights that are not finite",
+                                       fit.stream.source(i).name(), result.method_name));
+    left = std::max(left, view.method_infeasibility);
+  }
+  if (result.method == FitMethod::baseline) result.converged = result.termination == Termination::converged;
+  if (result.method != FitMethod::landing) return;
+  result.converged = result.converged && left <= kConverged;
+  if (!result.converged)
+    result.warnings.push_back(fmt::format(
+        "landing ended after {:.3g} passes before it converged (stationarity {:.1g}, infeasibility {:.1g}, "
+        "expected {:g}); more --passes come closer",
+        result.passes, result.stationarity, left, kConverged));
+}
+
 /// Exact, landing or a baseline, and why.
 template <class S>
 const Baseline* choose(const Model<S>& model, Fit<S>& fit) {
@@ -99,6 +122,15 @@ std::vector<double> Fit<S>::ridges() const {
   std::vector<double> ridges;
   for (const auto& view : result.views) ridges.push_back(view.ridge);
   return ridges;
+}
+
+template <class S>
+std::vector<double> Fit<S>::solver_ridges() const {
+  constexpr double least = sizeof(S) == sizeof(float) ? 1e-6 : 1e-12;  // too small to show in a result
+  std::vector<double> all = ridges();
+  if (result.method == FitMethod::landing)
+    for (double& ridge : all) ridge = std::max(ridge, least);
+  return all;
 }
 
 template <class S>
@@ -150,7 +182,7 @@ Solved<S> land_adaptively(Fit<S>& fit, const ScoreObjective<S>& f, std::uint64_t
   const FitOptions& options = fit.options;
   const std::vector<Index> columns(stream.views(), fit.work.columns);
   std::vector<S> ridges;
-  for (const double ridge : fit.ridges()) ridges.push_back(static_cast<S>(ridge));
+  for (const double ridge : fit.solver_ridges()) ridges.push_back(static_cast<S>(ridge));
   auto first = std::make_shared<InMemorySamples<S>>(read_into_memory(stream, fit.work.first_rows), columns,
                                                     ridges, f, options.seed, stream.communicator());
   auto all = std::make_shared<StreamSamples<S>>(stream, columns, ridges, f, fit.work.rows);
@@ -171,6 +203,7 @@ Solved<S> land_adaptively(Fit<S>& fit, const ScoreObjective<S>& f, std::uint64_t
                                            column_scales(stream), checkpoint.checkpoints(), options.cancel);
   fit.result.choice = choice;
   fit.record(run);
+  fit.result.converged = run.progress.stationarity <= kConverged;
   if (fit.observer) fit.observer->end(run.progress, run.x);
   return {std::move(run.x), std::move(run.gradient), std::move(run.bx)};
 }
@@ -252,6 +285,7 @@ void fit_model(Model<S>& model, std::vector<SourcePtr<S>> sources, const FitOpti
 
   // Evaluate and finish.
   model.finish(fit, std::move(solved));
+  check_result(fit);
   result.seconds.evaluate += fit.timer.lap();
 }
 
@@ -268,7 +302,7 @@ Workload landing_workload(const FitOptions& options, const std::vector<Index>& f
                 .batch = options.batch,
                 .rank = options.landing.rank,
                 .first_rows = options.first_rows,
-                .passes = options.passes.value_or(kPasses),
+                .passes = options.passes.value_or(default_passes(sample.rows)),
                 .warm_up = options.landing.warm_up};
   if (sparse) work.nonzeros = sample.nonzeros;
   choose_sizes<S>(work, options.memory);

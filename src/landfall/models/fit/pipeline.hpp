@@ -27,6 +27,8 @@ struct Fit {
   Workload work = {};
 
   std::vector<double> ridges() const;
+  /// The same, but for landing never 0, which would leave X free where a view has no variance.
+  std::vector<double> solver_ridges() const;
   /// Columns of each view that are not constant.
   std::vector<Index> features() const;
   bool exact() const { return result.method == FitMethod::exact; }

@@ -165,7 +165,7 @@ class IcaModel final : public Model<S> {
     return options.components > 0 ? options.components : features[0];
   }
 
-  Scaling scaling() const override { return Scaling::deviation; }
+  Scaling scaling() const override { return Scaling::none; }  // whitening scales
 
   Workload workload(const FitOptions& options, const std::vector<Index>& features, Index p, bool sparse,
                     const SourceSample& sample) const override {

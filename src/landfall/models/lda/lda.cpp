@@ -73,7 +73,8 @@ class LdaModel final : public Model<S> {
   RidgeChoice automatic_ridge(Fit<S>& fit) override {
     const Index n = fit.features()[0], rows = classes_.rows - present_;
     if (2 * rows >= 3 * n) return {};
-    return {kLdaRidgeRows, fmt::format("{} rows in {} classes are few for {} columns", classes_.rows, present_, n)};
+    return {kLdaRidgeRows,
+            fmt::format("{} rows in {} classes are few for {} columns", classes_.rows, present_, n)};
   }
 
   Workload workload(const FitOptions& options, const std::vector<Index>& features, Index p, bool sparse,
@@ -106,9 +107,9 @@ class LdaModel final : public Model<S> {
       const Index rank = range.cols();
       require_rank(fit, std::min(rank, most));
       if (rank < n)
-        result_.warnings.push_back(
-            fmt::format("{}: {} of {} columns depend on the others; solved within the {} dimensions they span",
-                        fit.stream.source(0).name(), n - rank, n, rank));
+        result_.warnings.push_back(fmt::format(
+            "{}: {} of {} columns depend on the others; solved within the {} dimensions they span",
+            fit.stream.source(0).name(), n - rank, n, rank));
       between = range.transpose() * between * range;
       const auto eigen = solve_pencil<double>(std::move(between), Matrix<double>::Identity(rank, rank),
                                               std::min(rank, most));
@@ -144,8 +145,9 @@ class LdaModel final : public Model<S> {
     rotation.vectors.conservativeResize(Eigen::NoChange, p);
     result_.views[0].infeasibility =
         distance_to_identity(rotation.vectors.transpose() * moments.within * rotation.vectors);
+    if (fit.exact()) result_.views[0].method_infeasibility = result_.views[0].infeasibility;
     x *= rotation.vectors;
-    x *= signs_of_largest(unscaled(fit.stream, 0, x)).asDiagonal();
+    x *= signs_of_largest(x).asDiagonal();
     set_weights(fit.stream, 0, unscaled(fit.stream, 0, x), result_.views[0]);
     result_.classes.assign(labels_.names().begin(), labels_.names().end());
     result_.priors = classes_.priors;
