@@ -89,7 +89,7 @@ TEST_F(CcaCommand, TheTableAligns) {
     lengths.push_back(end - at);
   EXPECT_EQ(lengths, (std::vector<std::size_t>{18, 18, 18, 18}));
   EXPECT_EQ(run.err.find("exact ("), 0U) << run.err;
-  EXPECT_NE(run.err.find("): 4000 rows, ridge "), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("): 4000 rows, no ridge, "), std::string::npos) << run.err;
 }
 
 TEST_F(CcaCommand, WrongUseAndBadDataAreSentences) {

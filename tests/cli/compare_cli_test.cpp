@@ -51,8 +51,8 @@ TEST_F(CompareTest, CurvesEndWhereTheRunsDid) {
   const Json& run = result["runs"][1];
   ASSERT_GT(run["curve"].size(), 10U);
   EXPECT_EQ(run["curve"].back()["passes"], run["passes"]);
-  EXPECT_NEAR(run["curve"].back()["total_correlation"], run["value"], 1e-5);
-  const Json& views = run["summary"]["infeasibility"];
+  EXPECT_NEAR(run["curve"].back()["regularized_total"], run["value"], 1e-5);
+  const Json& views = run["summary"]["method_infeasibility"];
   const double infeasibility = std::hypot(views[0].get<double>(), views[1].get<double>());
   EXPECT_GT(infeasibility, 1e-4);
   EXPECT_NEAR(run["curve"].back()["infeasibility"], infeasibility, 1e-5);
@@ -66,7 +66,7 @@ TEST_F(CompareTest, CurvesEndWhereTheRunsDid) {
 TEST_F(CompareTest, MethodsAreSideBySideOnceForEachNumberOfPasses) {
   const Json result = json(cca({"--methods", "exact,landing", "--passes", "1,4"}));
   EXPECT_EQ(result["problem"], "cca");
-  EXPECT_EQ(result["measure"], "total_correlation");
+  EXPECT_EQ(result["measure"], "regularized_total");
   const Json& runs = result["runs"];
   ASSERT_EQ(runs.size(), 3U);
   EXPECT_EQ(runs[0]["name"], "exact");
@@ -76,7 +76,7 @@ TEST_F(CompareTest, MethodsAreSideBySideOnceForEachNumberOfPasses) {
   EXPECT_EQ(result["exact"]["value"], runs[0]["value"]);
   for (const auto& run : runs) {
     EXPECT_FALSE(run["failed"]);
-    EXPECT_EQ(run["value"], run["summary"]["total_correlation"]);
+    EXPECT_EQ(run["value"], run["summary"]["regularized_total"]);
     EXPECT_NEAR(run["fraction"], 1, 1e-2);
     EXPECT_LE(run["fraction"], 1 + 1e-6);
     EXPECT_GT(run["peak_memory_bytes"], 1 << 20);
@@ -115,7 +115,7 @@ TEST_F(CompareTest, TheFolderHoldsTheRunsAndTheComparison) {
   EXPECT_EQ(run.err.find("exact ...\nlanding, 1 pass ...\n"), 0U) << run.err;
   const Words lines = aligned_lines(run.out);
   ASSERT_EQ(lines.size(), 3U);
-  EXPECT_NE(lines[0].find("correlation  of exact  infeasible  passes  seconds   memory"), std::string::npos);
+  EXPECT_NE(lines[0].find("total  of exact  infeasible  passes  seconds   memory"), std::string::npos);
   EXPECT_EQ(lines[1].find("exact "), 0U);
   EXPECT_EQ(lines[2].find("landing, 1 pass "), 0U);
   EXPECT_LE(lines[0].size(), 80U);
@@ -157,7 +157,7 @@ TEST_F(CompareTest, NumbersThatFailAreALineOfTheTable) {
   const Outcome run = compare(cca({"--methods", "landing,exact", "--step", "1e300", "--passes", "1"}));
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_NE(run.err.find("landfall: left.npy: landing failed after "), std::string::npos) << run.err;
-  EXPECT_NE(run.out.find("\nlanding, 1 pass       failed\nexact "), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("\nlanding, 1 pass      failed\nexact "), std::string::npos) << run.out;
 
   write_npy<float>(folder_ / "thin.npy", gaussian<float>(3000, 2, {5, 0}));
   const Outcome none =

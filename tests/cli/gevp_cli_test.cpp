@@ -51,30 +51,13 @@ TEST_F(GevpCommand, JsonHasTheKeysOfTheContractAndNothingElseIsPrinted) {
   ASSERT_TRUE(json.is_object()) << run.out;
   std::set<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.insert(key);
-  EXPECT_EQ(keys, (std::set<std::string>{"problem",
-                                         "method",
-                                         "reason",
-                                         "samples",
-                                         "features",
-                                         "components",
-                                         "eigenvalues",
-                                         "residuals",
-                                         "infeasibility", "converged", "warnings",
-                                         "stationarity",
-                                         "passes",
-                                         "iterations",
-                                         "batch",
-                                         "estimator",
-                                         "ridge",
-                                         "seconds",
-                                         "peak_memory_bytes",
-                                         "seed",
-                                         "threads",
-                                         "precision",
-                                         "termination",
-                                         "command",
-                                         "data",
-                                         "version"}));
+  EXPECT_EQ(keys, (std::set<std::string>{
+                      "problem",    "method",       "reason",      "samples",           "features",
+                      "components", "eigenvalues",  "residuals",   "infeasibility",     "converged",
+                      "warnings",   "stationarity", "passes",      "iterations",        "batch",
+                      "estimator",  "ridge",        "seconds",     "peak_memory_bytes", "seed",
+                      "threads",    "precision",    "termination", "command",           "data",
+                      "version"}));
   for (const char* part : {"total", "read", "solve", "evaluate"})
     EXPECT_TRUE(json["seconds"][part].is_number());
   EXPECT_EQ(json["seconds"].size(), 4U);

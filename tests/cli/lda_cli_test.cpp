@@ -128,7 +128,7 @@ TEST_F(LdaCommand, TheTableShowsSharesAndAccuracies) {
 
   const auto loud = lda({});
   EXPECT_EQ(loud.err.find("exact ("), 0U) << loud.err;
-  EXPECT_NE(loud.err.find("): 150 rows, ridge "), std::string::npos) << loud.err;
+  EXPECT_NE(loud.err.find("): 150 rows, no ridge, "), std::string::npos) << loud.err;
   EXPECT_NE(loud.err.find(", 1 pass, "), std::string::npos) << loud.err;
 }
 
@@ -191,12 +191,25 @@ TEST_F(LdaCommand, BadDataIsOneSentenceAndThree) {
                "iris.csv: line 2, column 3 (species): 'setosa' is not a number");
 }
 
-TEST_F(LdaCommand, FailedNumbersAreOneSentenceAndFour) {
+TEST_F(LdaCommand, DependentColumnsAreAWarning) {
   RowMatrix<double> twice(150, 5);
   twice << iris_, iris_.col(0);
   write_npy<double>(folder_ / "twice.npy", twice);
-  expect_error(landfall({"lda", "twice.npy", "--labels", "species.txt", "--ridge", "0"}), 4,
-               "twice.npy: the covariance within classes is singular, expected a ridge above 0");
+  const auto run = landfall({"lda", "twice.npy", "--labels", "species.txt", "--quiet"});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_EQ(run.err,
+            "landfall: warning: twice.npy: 1 of 5 columns depend on the others; solved within the 4 "
+            "dimensions they "
+            "span\n");
+}
+
+TEST_F(LdaCommand, FailedNumbersAreOneSentenceAndFour) {
+  RowMatrix<double> wide(150, 200);
+  for (Index j = 0; j < 200; ++j)
+    for (Index i = 0; i < 150; ++i) wide(i, j) = std::sin(static_cast<double>(1 + i * (j + 3) % 151));
+  write_npy<double>(folder_ / "wide.npy", wide);
+  expect_error(landfall({"lda", "wide.npy", "--labels", "species.txt", "--ridge", "0"}), 4,
+               "wide.npy: the covariance within classes is singular, expected a ridge above 0");
 }
 
 }  // namespace

@@ -82,8 +82,8 @@ TEST_F(TransformCommand, ScoresOfCcaHaveTheCorrelationsOfTheRun) {
     const Matrix<double> left = both.leftCols(2), right = both.rightCols(2);
     const Matrix<double> cross = second_moment(left, right);
     const double rounding = summary["precision"] == "double" ? 1e-12 : 2e-5;
-    EXPECT_NEAR(cross(0, 0), summary["correlations"][0], rounding);
-    EXPECT_NEAR(cross(1, 1), summary["correlations"][1], rounding);
+    EXPECT_NEAR(cross(0, 0), summary["regularized_correlations"][0], rounding);
+    EXPECT_NEAR(cross(1, 1), summary["regularized_correlations"][1], rounding);
     EXPECT_NEAR(cross(0, 1), 0, rounding);
     if (summary["centred"] == true) {
       EXPECT_LT(both.colwise().mean().norm(), rounding);

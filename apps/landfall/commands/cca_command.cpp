@@ -73,12 +73,12 @@ class CcaCommand final : public ModelCommand {
 
   ModelHelp help() const override {
     return {.text = "Canonical correlations of two files with the same rows",
-            .components = "number of canonical pairs [as many as the smaller view has columns, at most 10]",
+            .components = "number of canonical pairs [at most 10]",
             .method = "auto, exact, landing or one of landfall methods [auto]",
             .baselines = Problem::cca,
-            .defaults = {.passes = "4; more for fewer than 16384 rows",
+            .defaults = {.passes = "4, or 65536/N",
                          .batch = "128 or 8p; sparse data 1024",
-                         .ridge = "none where the problem is well posed, else chosen by cross-validation"},
+                         .ridge = "none if well posed"},
             .report_labels = true,
             .guard = "4 or p/4",
             .examples =

@@ -101,7 +101,9 @@ class LdaCommand final : public ModelCommand {
     return {.text = "Directions that separate classes of rows best",
             .components = "number of directions [number of classes - 1]",
             .method = "auto, exact or landing [auto]",
-            .defaults = {.passes = "4; more for fewer than 16384 rows", .batch = "128 or 8p; sparse data 1024", .ridge = "none, but 30 rows where there are fewer than 1.5 rows per column"},
+            .defaults = {.passes = "4, or 65536/N",
+                         .batch = "128 or 8p; sparse data 1024",
+                         .ridge = "none if well posed"},
             .centring = false,
             .guard = "16 or p",
             .examples =

@@ -95,7 +95,8 @@ Json summarize(const ModelCommand& model, const ModelFit<S>& fit, const FitResul
   };
   fit.add_numbers(summary);
   summary["infeasibility"] = per_view(views, [](const auto& view) { return view.infeasibility; });
-  summary["method_infeasibility"] = per_view(views, [](const auto& view) { return view.method_infeasibility; });
+  summary["method_infeasibility"] =
+      per_view(views, [](const auto& view) { return view.method_infeasibility; });
   summary["converged"] = result.converged;
   summary["warnings"] = result.warnings;
   append_numbers(summary, sizeof(S) == sizeof(float) ? "single" : "double",
@@ -135,7 +136,7 @@ std::string ridge_text(const FitResult<S>& result) {
 template <class S>
 void tell_run(const ModelCommand& model, const FitResult<S>& result, double seconds) {
   const RunOptions& run = model.options.run;
-  tell_warnings(result.warnings);
+  if (!run.quiet || !run.json) tell_warnings(result.warnings);  // the summary has them too
   if (run.verbose) tell_choice(result.choice, result.batch, result.back_offs);
   if (run.quiet || (run.json && !run.verbose)) return;
   tell_end(result.method_name, result.reason, result.samples, ridge_text(result), result.passes, seconds);

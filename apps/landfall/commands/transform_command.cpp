@@ -45,8 +45,7 @@ std::vector<std::size_t> chosen_views(const TransformArguments& options, const F
       throw UsageError(
           fmt::format("--view: {} is a run of {}, which has only one view", options.run, problem.name));
     if (options.data.size() != 1)
-      throw UsageError(
-          fmt::format("{}: a {} run takes one file, got {}", options.run, problem.name, given));
+      throw UsageError(fmt::format("{}: a {} run takes one file, got {}", options.run, problem.name, given));
     return {0};
   }
   std::vector<std::size_t> all(problem.views.size());

@@ -44,7 +44,8 @@ double value(const ProblemEntry& problem, const Json& summary) {
 
 /// The larger of those of the views, as the method left it.
 double infeasibility(const Json& summary) {
-  const Json& all = summary.at(summary.contains("method_infeasibility") ? "method_infeasibility" : "infeasibility");
+  const Json& all =
+      summary.at(summary.contains("method_infeasibility") ? "method_infeasibility" : "infeasibility");
   if (!all.is_array()) return all;
   double largest = 0;
   for (const auto& one : all) largest = std::max(largest, one.get<double>());

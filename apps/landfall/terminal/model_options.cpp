@@ -45,8 +45,7 @@ CLI::Option* add_ridge(const OptionAdder& add, std::optional<double>& ridge, con
     return true;
   };
   auto* option = add.command->add_option(
-      "--ridge", read,
-      fmt::format("auto, or a number to add to the diagonal of the covariance [auto: {}]", automatic));
+      "--ridge", read, fmt::format("ridge added to the diagonal of the covariance [auto: {}]", automatic));
   option->type_name("G")->check([](const std::string& text) {
     if (text == "auto") return std::string();
     return number_from(0)(text);
@@ -99,7 +98,7 @@ void add_guard(const OptionAdder& add, std::optional<Index>& guard, const char* 
 }
 
 void add_run_options(const OptionAdder& add, RunOptions& run) {
-  add("--precision", run.precision, "NAME", "auto, single or double [auto: double for text and double files, else single]")
+  add("--precision", run.precision, "NAME", "auto, single or double [auto: that of the files]")
       ->check(one_of({"auto", "single", "double"}));
   add("--threads", run.threads, "N", "number of threads for dense products [all]")->check(whole_number(1));
   auto* out = add("--out", run.out, "FOLDER", "new folder for weights, history, summary and report");

@@ -42,7 +42,7 @@ CLI::Option* add_ridge(const OptionAdder& add, std::optional<double>& ridge, con
 template <class Options>
 void add_solver_options(const OptionAdder& add, Options& options, const SolverDefaults& defaults) {
   auto* ridge = add_ridge(add, options.ridge, defaults.ridge);
-  add("--relative-ridge", options.relative_ridge, "G", "ridge as a multiple of each column's variance")
+  add("--relative-ridge", options.relative_ridge, "G", "ridge as a multiple of the variance of each column")
       ->check(number_from(0))
       ->excludes(ridge);
   add("--passes", options.passes, "T", fmt::format("passes of landing over the data [{}]", defaults.passes))

@@ -35,7 +35,7 @@ SHAPE = {"method": 0, "samples": 0, "features": 0, "components": 0, "termination
 
 
 def cca(tolerance, **more):
-    return {**SHAPE, "correlations": tolerance, "total_correlation": tolerance, "ridge": EXACT, **more}
+    return {**SHAPE, "correlations": tolerance, "regularized_correlations": tolerance, "ridge": EXACT, **more}
 
 
 def held_out(tolerance):
@@ -54,7 +54,7 @@ def gevp(tolerance, **more):
     return {"method": 0, "features": 0, "components": 0, "termination": 0, "eigenvalues": tolerance, **more}
 
 
-LANDING = {"batch": 0, "iterations": 0, "passes": EXACT, "infeasibility": SMALL, "stationarity": SMALL,
+LANDING = {"batch": 0, "iterations": 0, "passes": EXACT, "method_infeasibility": SMALL, "stationarity": SMALL,
            "landing.step": STEPS, "landing.row_noise": STEPS}
 LEARNED = {key: tolerance for key, tolerance in LANDING.items() if tolerance != SMALL}  # where those are rounding
 
@@ -98,11 +98,11 @@ COMMANDS = {
     "cca market/left.mtx market/right.mtx -p 2 --method exact --ridge 0.05": cca(EXACT),
     "cca sparse/left.svm sparse/right.svm -p 2 --method exact --ridge 0.5": cca(EXACT),
     # Landing.
-    f"{DENSE} --method landing --seed 1 --held-out 0.2": cca(STEPS, **LANDING, **held_out(STEPS)),
+    f"{DENSE} --method landing --passes 4 --seed 1 --held-out 0.2": cca(STEPS, **LANDING, **held_out(STEPS)),
     f"{DENSE} --method landing --estimator shared --passes 2 --batch 64": cca(STEPS, **LANDING),
-    f"{DENSE} --method landing --estimator svrg --precision double": cca(STEPS, **LANDING),
-    "cca sparse/left.svm sparse/right.svm -p 2 --method landing --ridge 0.5": cca(STEPS, **LANDING),
-    "cca market/left.mtx market/right.mtx -p 2 --method landing --ridge 0.05 --batch 128": cca(STEPS, **LANDING),
+    f"{DENSE} --method landing --estimator svrg --passes 4 --precision double": cca(STEPS, **LANDING),
+    "cca sparse/left.svm sparse/right.svm -p 2 --method landing --ridge 0.5 --passes 4": cca(STEPS, **LANDING),
+    "cca market/left.mtx market/right.mtx -p 2 --method landing --ridge 0.05 --batch 128 --passes 4": cca(STEPS, **LANDING),
     "ica mixture/data.npy --truth mixture/mixing.npy --method landing --ridge 0 --passes 4 --out run_ica":
         ica(CONTRAST, **LANDING, amari=CONTRAST),
     "ica mixture_tsv/data.tsv -p 3 --method landing --ridge 0 --contrast cube --passes 2 --seed 2":

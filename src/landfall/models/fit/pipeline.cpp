@@ -79,9 +79,9 @@ void check_result(Fit<S>& fit) {
   result.converged = result.converged && left <= kConverged;
   if (!result.converged)
     result.warnings.push_back(fmt::format(
-        "landing ended after {:.3g} passes before it converged (stationarity {:.1g}, infeasibility {:.1g}, "
+        "landing ended after {:.3g} {} before it converged (stationarity {:.1g}, infeasibility {:.1g}, "
         "expected {:g}); more --passes come closer",
-        result.passes, result.stationarity, left, kConverged));
+        result.passes, result.passes == 1 ? "pass" : "passes", result.stationarity, left, kConverged));
 }
 
 /// Exact, landing or a baseline, and why.
