@@ -102,7 +102,7 @@ TEST_F(LdaCommand, LandingAgreesAndLeavesItsHistory) {
   EXPECT_NEAR(landing["eigenvalues"][0], exact["eigenvalues"][0], 1e-2);
   EXPECT_NEAR(landing["eigenvalues"][1], exact["eigenvalues"][1], 1e-3);
   EXPECT_TRUE(std::filesystem::exists(folder_ / "run/history.csv"));
-  EXPECT_EQ(summary_of(lda({"--json", "--memory", "0.1KiB"}))["method"], "landing");
+  EXPECT_EQ(summary_of(lda({"--json", "--memory", "100KiB"}))["method"], "landing");
 }
 
 TEST_F(LdaCommand, TheTableShowsSharesAndAccuracies) {

@@ -198,8 +198,10 @@ TEST(Lda, NamesOfClassesAreComparedAndNotTheirNumbers) {
 TEST(Lda, MethodFollowsFromMemory) {
   const auto data = made_up_classes<double>(400, 30, 3, 5, 9);
   EXPECT_EQ(fit(data, {}).method, FitMethod::exact);
-  const auto result = fit(data, {.memory = 1000});
+  const auto result = fit(data, {.memory = 400'000});
   EXPECT_EQ(result.method, FitMethod::landing);
+  EXPECT_EQ(sentence([&] { fit(data, {.memory = 1000}); }),
+            "landing needs 270 KiB of memory, expected at most the 1 KiB that --memory allows");
   EXPECT_TRUE(result.reason.starts_with("exact covariances need ")) << result.reason;
   for (const auto method : {FitMethod::automatic, FitMethod::exact, FitMethod::landing})
     EXPECT_EQ(parse_fit_method(to_string(method)), method);

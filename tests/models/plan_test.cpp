@@ -68,9 +68,10 @@ TEST_F(PlanCounts, OfExactAreThoseOfCovariancesAndOnePencil) {
   const auto count = [](double MachineRates::*kind, const Workload& work = two_views) {
     return counted(exact_cost<float>, work, kind);
   };
-  // Half of each square, as it is symmetric, and the whole of what is between the views: in all N (n1 + n2)^2. Then the
-  // factors of both squares and what they are applied to, as much as six products of that size.
-  EXPECT_NEAR(count(&MachineRates::products), N * n * n + 6 * (n1 * n1 * n1 + n2 * n2 * n2), 1e5);
+  // Half of each square, as it is symmetric, and the whole of what is between the views: in all N (n1 + n2)^2. Then two
+  // factors of both squares, and one applied to as many columns as the smaller view has.
+  EXPECT_NEAR(count(&MachineRates::products),
+              N * n * n + 2 * (n1 * n1 * n1 + n2 * n2 * n2) + 4 * (n1 * n1 + n2 * n2) * n2, 1e5);
   // The pencil has the size of the smaller view, slightly above the 192 at which the rate is measured.
   EXPECT_NEAR(count(&MachineRates::eigen), n2 * n2 * n2 / std::pow(n2 / 192, 0.75), 1e3);
   // The mean and the covariances: each goes three times through the numbers of a row.

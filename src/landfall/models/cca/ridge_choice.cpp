@@ -158,12 +158,12 @@ class CrossValidation {
     return std::max({coarse, kFine[0] * coarse, kFine[1] * coarse}, better);
   }
 
-  /// By how many standard errors c predicts better than no ridge.
-  double gain(double c) {
+  /// Whether c predicts better than no ridge, by so many standard errors and a share that matters.
+  bool is_better(double c, double errors) {
     const Vector<double> d = totals(c) - totals(kNone);
     const auto k = static_cast<double>(d.size());
     const double error = std::sqrt((d.array() - d.mean()).square().sum() / (k - 1) / k);
-    return error > 0 ? d.mean() / error : 0;
+    return d.mean() >= errors * error && d.mean() >= 0.005 * totals(c).mean();
   }
 
  private:
@@ -203,7 +203,7 @@ RidgeChoice choose_cca_ridge(DataStream<S>& stream, Index p, std::uint64_t memor
   if (rows >= 5 * n && rare == 0) return {};
 
   const SerialBlas serial;  // the same choice with any number of threads
-  Index m = std::min({rows, kRows, std::max<Index>(2 * n, 1024)});
+  Index m = std::min(rows, kRows);
   if (widest > m) m = std::min(m, kRowsOfWide);
   // Rows, their squares in two folds' worth of copies.
   const double bytes = static_cast<double>(memory) / 2;
@@ -215,7 +215,7 @@ RidgeChoice choose_cca_ridge(DataStream<S>& stream, Index p, std::uint64_t memor
   if (kept < 20) return {};  // too few to test on
   CrossValidation folds({features<S>(batches, 0, kept), features<S>(batches, 1, kept)}, p);
   const double best = folds.best();
-  if (!short_of_rows && folds.gain(best) < 2) return {};
+  if (!short_of_rows && !folds.is_better(best, rare > 0 ? 1 : 2)) return {};
   if (rare == 0 || short_of_rows) return {best, fmt::format("{} rows are few for {} columns", rows, n)};
   return {best, fmt::format("{} of {} columns vary in fewer than {} rows", rare, n, kFewRows)};
 }

@@ -20,7 +20,7 @@ namespace landfall {
 /// its variance.
 /// - N >= 5n and no column is rare, or N < 500 and N >= 1.5n: none. Small tables get the textbook answer.
 /// - N < 1.5n: the best of c = 0.1 ... 3000, by cross-validation on at most 4096 rows.
-/// - Otherwise that only where it beats c = 0 by two standard errors.
+/// - Otherwise that only where it beats c = 0 by two standard errors, or by one where columns are rare.
 /// The stream must have been scaled by row_size.
 template <class S>
 RidgeChoice choose_cca_ridge(DataStream<S>& stream, Index p, std::uint64_t memory);

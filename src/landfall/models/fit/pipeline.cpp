@@ -111,6 +111,7 @@ const Baseline* choose(const Model<S>& model, Fit<S>& fit) {
     result.method = chosen.method;
     result.reason = std::move(chosen.reason);
   }
+  if (!baseline && model.has_exact()) require_memory<S>(fit.work, options.memory, result.method);
   result.method_name = baseline ? baseline->name : to_string(result.method);
   return baseline;
 }

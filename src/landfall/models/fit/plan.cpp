@@ -1,5 +1,6 @@
 #include <landfall/data/rows/shuffle.hpp>
 #include <landfall/data/rows/statistics.hpp>
+#include <landfall/errors.hpp>
 #include <landfall/models/fit/defaults.hpp>
 #include <landfall/models/fit/plan.hpp>
 #include <landfall/parallel/threads.hpp>
@@ -18,6 +19,8 @@ namespace {
 
 constexpr std::uint64_t kProgram = 24 << 20;  // bytes of the program and its libraries
 constexpr double kWindow = 16384;             // sparse rows that are shuffled together
+// Seconds that the exact answer is worth, even where landing would be done sooner.
+constexpr double kPatience = 10;
 // Seconds of what does not depend on sizes, and is about the same on any machine that is not old: until the first row,
 // of a row that is handed over, of a step.
 constexpr double kStart = 6e-3, kRow = 1e-7, kStep = 2e-5;
@@ -99,7 +102,8 @@ void choose_sizes(Workload& work, std::uint64_t memory) {
 
 template <class S>
 Cost exact_cost(const Workload& work, const MachineRates* rates) {
-  double entries = 0, flops = 0, cubes = 0;  // of the covariances; per row, half of each square
+  double entries = 0, flops = 0, cubes = 0,
+         squares_sum = 0;  // of the covariances; per row, half of each square
   double smallest = std::numeric_limits<double>::max();
   for (std::size_t i = 0; i < work.features.size(); ++i)
     for (std::size_t j = i; j < work.features.size(); ++j) {
@@ -109,6 +113,7 @@ Cost exact_cost(const Workload& work, const MachineRates* rates) {
     }
   for (const Index n : work.features) {
     cubes += std::pow(static_cast<double>(n), 3);
+    squares_sum += static_cast<double>(n) * static_cast<double>(n);
     smallest = std::min(smallest, static_cast<double>(n));
   }
   const double rows = static_cast<double>(work.rows);
@@ -121,8 +126,10 @@ Cost exact_cost(const Workload& work, const MachineRates* rates) {
   // Two readings: mean, covariances. Then others, with scores at most.
   const double reading = reading_of(work, *rates);
   const double covariances = beside(rows * reading, rows * flops / rates->products);
-  // A pencil, and about as many flops as six products for the factors and what they are applied to.
-  const double solve = eigen_seconds(smallest, *rates) + 6 * cubes / rates->products;
+  // A pencil; two factors of every square, for its rank and its inverse, which is applied to the columns of the
+  // smallest view.
+  const double solve =
+      eigen_seconds(smallest, *rates) + (2 * cubes + 4 * squares_sum * smallest) / rates->products;
   const double scores =
       beside(rows * reading, rows * score_flops(work, static_cast<double>(work.components)) / rates->thin);
   cost.seconds =
@@ -166,11 +173,21 @@ Cost landing_cost(const Workload& work, const MachineRates* rates) {
 }
 
 template <class S>
+void require_memory(const Workload& work, std::uint64_t memory, FitMethod method) {
+  const Cost cost =
+      method == FitMethod::exact ? exact_cost<S>(work, nullptr) : landing_cost<S>(work, nullptr);
+  const std::uint64_t needed = cost.bytes - beside_the_method(work);
+  if (needed > memory)
+    throw UsageError(fmt::format("{} needs {} of memory, expected at most the {} that --memory allows",
+                                 to_string(method), memory_text(needed), memory_text(memory)));
+}
+
+template <class S>
 Plan make_plan(const Workload& work, std::uint64_t memory, const MachineRates* rates) {
   Plan plan{.exact = exact_cost<S>(work, rates), .landing = landing_cost<S>(work, rates)};
   const std::uint64_t others = beside_the_method(work), needed = plan.exact.bytes - others;
   const bool fits = needed <= memory;
-  plan.exact_is_chosen = fits && (!rates || plan.exact.seconds <= plan.landing.seconds);
+  plan.exact_is_chosen = fits && (!rates || plan.exact.seconds <= std::max(kPatience, plan.landing.seconds));
   const std::string size =
       fmt::format("exact covariances need {} of the {} allowed", memory_text(needed), memory_text(memory));
   if (!fits)
@@ -193,7 +210,7 @@ bool rates_matter(const Workload& work, std::uint64_t memory) {
   Workload solving = work;
   solving.reading = 0;  // as dear for landing
   const Cost exact = exact_cost<S>(solving, &slow);
-  return exact.bytes - beside_the_method(work) <= memory && exact.seconds >= 1;
+  return exact.bytes - beside_the_method(work) <= memory && exact.seconds >= kPatience;
 }
 
 }  // namespace

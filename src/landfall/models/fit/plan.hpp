@@ -55,14 +55,18 @@ Cost exact_cost(const Workload& work, const MachineRates* rates);
 template <class S>
 Cost landing_cost(const Workload& work, const MachineRates* rates);
 
+/// UsageError where the method needs more than that beside the program.
+template <class S>
+void require_memory(const Workload& work, std::uint64_t memory, FitMethod method);
+
 struct Plan {
   bool exact_is_chosen = true;
   std::string reason{};
   Cost exact{}, landing{};
 };
 
-/// Exact when it fits in so much memory beside the program and takes less time, else landing. Without rates
-/// by memory alone.
+/// Exact when it fits in so much memory beside the program and takes less time, or ten seconds at most, else landing.
+/// Without rates by memory alone.
 template <class S>
 Plan make_plan(const Workload& work, std::uint64_t memory, const MachineRates* rates);
 
@@ -103,6 +107,7 @@ std::string time_text(double seconds);
   EXTERN template void choose_sizes<S>(Workload&, std::uint64_t);                           \
   EXTERN template Cost exact_cost<S>(const Workload&, const MachineRates*);                 \
   EXTERN template Cost landing_cost<S>(const Workload&, const MachineRates*);               \
+  EXTERN template void require_memory<S>(const Workload&, std::uint64_t, FitMethod);        \
   EXTERN template Plan make_plan<S>(const Workload&, std::uint64_t, const MachineRates*);   \
   EXTERN template Plan make_plan<S>(const Workload&, std::uint64_t);                        \
   EXTERN template Plan shown_plan<S>(const Workload&, std::uint64_t, FitMethod);            \
