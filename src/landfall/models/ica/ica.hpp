@@ -46,6 +46,8 @@ struct IcaResult : FitResult<S> {
   Vector<double> signs;       // 1: super-Gaussian, -1: sub-Gaussian
   Vector<double> negentropy;  // (E g(y) - E g(Gaussian))^2, descending
   Contrast contrast = Contrast::logcosh;
+  Reduction reduction = Reduction::none;  // pca: among the p leading principal components, fewer than columns
+  double explained_variance = 1;          // of these, as a fraction of that of the columns
 
   /// p x n: sources are unmixing (a - mean).
   Matrix<S> unmixing() const { return this->views[0].weights.transpose(); }

@@ -1,12 +1,14 @@
+#include <landfall/errors.hpp>
 #include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/reduce.hpp>
 #include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/ica/ica_start.hpp>
-#include <landfall/models/ica/whitening.hpp>
 
 #include <algorithm>
 #include <cmath>
+
+#include <fmt/format.h>
 
 namespace landfall {
 namespace {
@@ -44,12 +46,21 @@ void reweigh(const ComponentMoments& moments, double least, Vector<S>& weights) 
 
 template <class S>
 IcaStart<S>::IcaStart(std::shared_ptr<InMemorySamples<S>> first, std::shared_ptr<Vector<S>> weights,
-                      const IcaOptions& options)
+                      const IcaOptions& options, const Whitening* whitening)
     : first_(std::move(first)), weights_(std::move(weights)), options_(options) {
-  const auto n = static_cast<std::uint64_t>(first_->shapes().front().rows);
-  const auto squares = 3 * sizeof(double) * n * n;
-  pilot_ = squares <= options.memory ? whiten(*first_, options.seed)
-                                     : estimate_pilot(*first_, options.landing.rank, options.seed);
+  const auto [n, p] = first_->shapes().front();
+  Whitening own;
+  if (whitening == nullptr && squares_fit(n, options.memory)) {
+    own = whiten(covariance_of<S>(first_->batches(), n, first_->communicator()), first_->ridge(0),
+                 rank_tolerance<double>(n));
+    if (own.rank() < p)
+      throw NumericalError(
+          fmt::format("the first {} rows have rank {}, expected at least p = {}", first_->count(), own.rank(), p));
+    whitening = &own;
+  }
+  pilot_ = whitening != nullptr ? pilot_of(*whitening, *first_, p, options.seed)
+                                : estimate_pilot(*first_, options.landing.rank, options.seed);
+  whole_ = n == p || (whitening != nullptr && whitening->rank() == p);
   x_ = pilot_.start;
 }
 
@@ -121,7 +132,7 @@ std::pair<ComponentMoments, bool> IcaStart<S>::turn_to_sources() {
     x_.front() *= rotation.transpose().template cast<S>();
     turned = 1 - rotation.diagonal().cwiseAbs().minCoeff();
   }
-  return {std::move(found), turned <= kTurned && x_.front().rows() == x_.front().cols()};
+  return {std::move(found), turned <= kTurned && whole_};
 }
 
 /// c has a meaning for unit variance alone.
