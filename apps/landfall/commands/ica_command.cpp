@@ -54,6 +54,8 @@ class IcaFit final : public ModelFit<S> {
     std::vector<std::string_view> kinds;
     for (const double sign : result_.signs) kinds.push_back(kind(sign));
     summary["contrast"] = to_string(result_.contrast);
+    summary["reduction"] = result_.reduction == Reduction::pca ? "pca" : "none";
+    if (result_.reduction == Reduction::pca) summary["explained_variance"] = result_.explained_variance;
     summary["negentropy"] = numbers(result_.negentropy);
     summary["kinds"] = kinds;
   }
@@ -111,6 +113,14 @@ class IcaCommand final : public ModelCommand {
         "--contrast", {"logcosh", "exp", "cube"},
         [this](const std::string& name) { options.fit.contrast = parse_contrast(name); },
         "logcosh, exp (outliers) or cube (kurtosis) [logcosh]");
+    add.choice(
+        "--reduce", {"pca", "none"},
+        [this](const std::string& name) {
+          options.fit.reduction = name == "none" ? Reduction::none : Reduction::pca;
+        },
+        "with -p: pca (among the K leading principal components) or none (the K most non-Gaussian directions "
+        "of "
+        "all columns) [pca]");
     add("--truth", truth_, "FILE", "true mixing matrix; reports the Amari distance to it");
   }
 

@@ -11,12 +11,12 @@
 namespace landfall {
 namespace {
 
-constexpr int kStarts = 4;                 // random ones
-constexpr double kWorkPerStart = 2e7;      // N p^2 above which one start must do
-constexpr int kMostTurns = 20;             // of FastICA
-constexpr double kNear = 1e-3;             // 1 - |cos| of its turns at which Newton steps take over
-constexpr std::size_t kPairs = 7;          // of L-BFGS
-constexpr double kLeastCurvature = 0.05;   // of the largest |c|: pairs below count as Gaussian
+constexpr int kStarts = 4;                // random ones
+constexpr double kWorkPerStart = 2e7;     // N p^2 above which one start must do
+constexpr int kMostTurns = 20;            // of FastICA
+constexpr double kNear = 1e-3;            // 1 - |cos| of its turns at which Newton steps take over
+constexpr std::size_t kPairs = 7;         // of L-BFGS
+constexpr double kLeastCurvature = 0.05;  // of the largest |c|: pairs below count as Gaussian
 constexpr int kMostHalvings = 12;
 /// A line search that ends at rounding has converged if the step was this short.
 constexpr double kRounding = 1e-4;

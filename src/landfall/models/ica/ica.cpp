@@ -1,6 +1,6 @@
+#include <landfall/data/rows/row_count.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/linalg/decompositions.hpp>
-#include <landfall/data/rows/row_count.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/fit/covariance.hpp>
@@ -11,7 +11,7 @@
 #include <landfall/models/ica/fixed_point.hpp>
 #include <landfall/models/ica/ica.hpp>
 #include <landfall/models/ica/ica_baseline.hpp>
-#include <landfall/models/ica/ica_start.hpp>
+#include <landfall/models/ica/ica_landing.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace {
 // Times that landing runs over all rows at most, the first included: where the number of passes is given, and
 // where it is not.
 constexpr int kMostRuns = 2, kMostPasses = 4;
-constexpr double kUsualPasses = 2;  // for plans, and of baselines
+constexpr double kUsualPasses = 2;           // for plans, and of baselines
 constexpr double kMostInfeasibility = 0.01;  // ||W'BW - I||_F of a result
 
 /// Whether all rows may be kept in memory, in any order: then only one reading follows that for the mean.
@@ -37,116 +37,6 @@ bool keeps_rows(const Source<S>& source, const IcaOptions& options, Index n, Ind
   return source.random_access() && !source.sparse() && options.transform.centring != Centring::running &&
          options.transform.missing != Missing::drop && bytes <= static_cast<double>(options.memory) / 4;
 }
-
-/// Rows that begin() has read, and where to look for sources in them.
-template <class S>
-struct IcaRows {
-  Index rows = 0, batch = 0;  // of all; of a step
-  InMemoryBatches<S> first;
-  InMemoryBatches<S> kept;             // all rows, where they fit in memory
-  std::optional<Whitening> whitening;  // unset where n x n numbers do not fit
-  bool reduced = false;                // the whitening is of p principal components
-};
-
-/// Landing over the first rows, then over all.
-template <class S>
-class Run {
- public:
-  Run(DataStream<S>& stream, const IcaOptions& options, IcaRows<S>& rows, Index p, double ridge)
-      : stream_(stream),
-        options_(options),
-        rows_(rows),
-        weights_(std::make_shared<Vector<S>>(Vector<S>::Zero(p))) {
-    const auto objective = contrast_objective<S>(options.contrast, weights_);
-    const std::vector<Index> components{p};
-    const std::vector<S> ridges{static_cast<S>(ridge)};
-    const auto in_memory = [&](InMemoryBatches<S>& batches) {
-      return std::make_shared<InMemorySamples<S>>(std::move(batches), components, ridges, objective,
-                                                  options.seed, stream.communicator());
-    };
-    first_ = in_memory(rows.first);
-    if (!rows.kept.empty())
-      all_ = kept_ = in_memory(rows.kept);
-    else
-      all_ = std::make_shared<StreamSamples<S>>(stream, components, ridges, objective, rows.rows);
-    try {
-      start_.emplace(first_, weights_, options, rows.whitening ? &*rows.whitening : nullptr);
-    } catch (const NumericalError& error) {
-      throw NumericalError(fmt::format("{}: {}", stream.source(0).name(), error.what()));
-    }
-    x_ = start_->x();
-    choice_ = {.first_rows = first_->count(), .rank = start_->pilot().rank, .noise = start_->pilot().noise};
-  }
-
-  void warm_up() {
-    choice_.warm_up =
-        start_->warm_up(first_->count() < all_->count() ? 4 / static_cast<double>(first_->count()) : 0);
-    x_ = start_->x();
-    oracle_ = start_->release();
-  }
-
-  Result<S> land(const Checkpoints& checkpoints,
-                 std::function<bool(const Progress&, const Point<S>&)> observer) {
-    const SamplingOptions sampling{.estimator = options_.landing.estimator, .batch = rows_.batch};
-    if (oracle_)
-      oracle_->continue_with(all_, sampling);
-    else
-      oracle_ = std::make_unique<SampledOracle<S>>(all_, sampling, start_->fields());
-    const double r = static_cast<double>(rows_.batch), passes = options_.passes.value_or(1);
-    choice_.step = start_->step(r);
-    choice_.momentum = options_.landing.momentum.value_or(std::min(0.5, r / (r + 4 * start_->pilot().noise)));
-    choice_.omega = options_.landing.omega;
-    auto result = solve_with_checkpoints<S>(*oracle_, x_,
-                                            {.step = {.rule = StepRule::fixed,
-                                                      .size = choice_.step,
-                                                      .schedule = Schedule::cosine,
-                                                      .horizon = passes},
-                                             .omega = options_.landing.omega,
-                                             .momentum = choice_.momentum,
-                                             .stop = stop::passes(passes),
-                                             .observer = std::move(observer),
-                                             .cancel = options_.cancel},
-                                            checkpoints);
-    x_ = result.x;
-    if (rows_.reduced) {  // rounding may have left the principal components
-      const Whitening& w = *rows_.whitening;
-      x_.front() = (w.factor * (w.dual.transpose() * x_.front().template cast<double>())).template cast<S>();
-    }
-    oracle_.reset();
-    return result;
-  }
-
-  /// Over all rows.
-  ComponentMoments evaluate() const {
-    return kept_ ? component_moments<S>(kept_->batches(), options_.contrast, x_.front())
-                 : component_moments<S>(stream_, options_.contrast, x_.front());
-  }
-
-  /// X <- X T: where the next run begins.
-  void turn(const Matrix<double>& t) { x_.front() *= t.template cast<S>(); }
-
-  /// What warm_up() and later evaluations have found out.
-  void state(State& state) { state(*weights_, choice_.warm_up); }
-
-  const InMemorySamples<S>& first() const { return *first_; }
-  const InMemorySamples<S>* kept() const { return kept_.get(); }
-  Vector<S>& weights() { return *weights_; }
-  const Matrix<S>& x() const { return x_.front(); }
-  const AdaptiveChoice& choice() const { return choice_; }
-
- private:
-  DataStream<S>& stream_;
-  const IcaOptions& options_;
-  const IcaRows<S>& rows_;
-  std::shared_ptr<Vector<S>> weights_;
-  std::shared_ptr<InMemorySamples<S>> first_;
-  std::shared_ptr<InMemorySamples<S>> kept_;  // all rows where they fit in memory, else null
-  std::shared_ptr<Samples<S>> all_;
-  std::optional<IcaStart<S>> start_;
-  std::unique_ptr<SampledOracle<S>> oracle_;
-  Point<S> x_;
-  AdaptiveChoice choice_;
-};
 
 /// Whether a component has another sign on all rows than landing was told.
 template <class S>
@@ -249,7 +139,9 @@ class IcaModel final : public Model<S> {
                   .components = p,
                   .more_readings = reads_again ? 1 : 0,
                   .columns = p,
-                  .batch = rows_.batch > 0 ? rows_.batch : options.batch > 0 ? options.batch : ica_batch(p),
+                  .batch = rows_.batch > 0     ? rows_.batch
+                           : options.batch > 0 ? options.batch
+                                               : ica_batch(p),
                   .rank = n,  // the covariance of the first rows
                   .first_rows = ica_first_rows<S>(options.first_rows, options.memory, n),
                   .passes = options.passes.value_or(kUsualPasses),
@@ -271,8 +163,13 @@ class IcaModel final : public Model<S> {
                                              baseline.name, result_.iterations));
     }
     // Its components as they are, apart from their scale: unit variance.
-    moments_ = component_moments<S>(fit.stream, result_.contrast, run.x.front());
-    turn_ = moments_.gram.diagonal().cwiseSqrt().cwiseInverse().asDiagonal();
+    Matrix<S>& x = run.x.front();
+    moments_ = component_moments<S>(fit.stream, result_.contrast, x);
+    const Vector<double> scale = moments_.gram.diagonal().cwiseSqrt().cwiseInverse();
+    if (!scale.allFinite()) throw NumericalError(fmt::format("{} found no finite sources", baseline.name));
+    x *= scale.template cast<S>().asDiagonal();
+    moments_ = component_moments<S>(fit.stream, result_.contrast, x);
+    turn_ = Matrix<double>::Identity(x.cols(), x.cols());
     return {std::move(run.x), {}, {}};
   }
 
@@ -293,8 +190,11 @@ class IcaModel final : public Model<S> {
     const Transform<S>& transform = fit.stream.transform(0);
     const Matrix<double> weights = unscaled(fit.stream, 0, x_ * turn_);
     require_feasible(fit, weights);
-    const auto components = ordered_components(moments_, result_.contrast, weights,
-                                               transform.scale().asDiagonal() * regression);
+    // E g of these sources, to first order: d E g(y_j) = sum_i E y_i g'(y_j) (T - I)_ij.
+    const Matrix<double> step = turn_ - Matrix<double>::Identity(turn_.rows(), turn_.cols());
+    moments_.value += moments_.slopes.cwiseProduct(step).colwise().sum().transpose();
+    const auto components =
+        ordered_components(moments_, result_.contrast, weights, transform.scale().asDiagonal() * regression);
     result_.signs = components.signs;
     result_.negentropy = components.negentropy;
     result_.mixing = transform.restore_rows(components.mixing.template cast<S>());
@@ -345,10 +245,10 @@ class IcaModel final : public Model<S> {
     Whitening all = whiten(covariance, ridge, tolerance);
     require_rank(all.rank(), asked);
     if (asked == 0 && all.rank() < n)
-      result_.warnings.push_back(fmt::format("{}: {} columns have rank {}, so there are {} components",
+      result_.warnings.push_back(fmt::format("{}: {} columns have rank {}, so p = {}",
                                              stream.source(0).name(), n, all.rank(), all.rank()));
-    rows_.whitening =
-        reduces ? principal_components(covariance, stream.transform(0).scale(), asked, ridge) : std::move(all);
+    rows_.whitening = reduces ? principal_components(covariance, stream.transform(0).scale(), asked, ridge)
+                              : std::move(all);
   }
 
   Matrix<double> covariance_of_all(Fit<S>& fit, Index n) {
@@ -415,13 +315,11 @@ class IcaModel final : public Model<S> {
     SymmetricEigen<double> eigen;
     eigen.compute(metric);
     turn_ = eigen.inverse_root();
-    result_.stationarity =
-        rotation_residual(moments_, moments_.nonlinearity().unaryExpr([](double c) { return c < 0 ? -1. : 1.; }));
+    result_.stationarity = rotation_residual(
+        moments_, moments_.nonlinearity().unaryExpr([](double c) { return c < 0 ? -1. : 1.; }));
   }
 
-  Matrix<double> metric() const {
-    return moments_.gram + result_.views[0].ridge * x_.transpose() * x_;
-  }
+  Matrix<double> metric() const { return moments_.gram + result_.views[0].ridge * x_.transpose() * x_; }
 
   /// All rows, to convergence.
   void iterate(Fit<S>& fit) {
@@ -442,7 +340,7 @@ class IcaModel final : public Model<S> {
   Solved<S> land_on_all(Fit<S>& fit) {
     const FitOptions& options = fit.options;
     const Index p = fit.components;
-    Run<S> run(fit.stream, options, rows_, p, result_.views[0].ridge);
+    IcaLanding<S> run(fit.stream, options, rows_, p, result_.views[0].ridge);
     int attempt = 0;
     const ModelCheckpoint checkpoint(options.checkpoints, data_mark(fit.stream, run.first()), result_.reason,
                                      [&](State& state) {
@@ -486,13 +384,13 @@ class IcaModel final : public Model<S> {
     return {};
   }
 
-  void evaluate(const Run<S>& run) {
+  void evaluate(const IcaLanding<S>& run) {
     moments_ = run.evaluate();
     x_ = run.x().template cast<double>();
   }
 
   /// Landing is not there yet, and all rows are in memory: iterates over them.
-  void polish(Fit<S>& fit, const Run<S>& run) {
+  void polish(Fit<S>& fit, const IcaLanding<S>& run) {
     orthonormalize();
     const Matrix<double> x = x_ * turn_, mixing = moments_.mixing * turn_;
     const Matrix<double> z = scores(run.kept()->batches(), x);
@@ -503,19 +401,18 @@ class IcaModel final : public Model<S> {
 
   void tell_far(double turn) {
     result_.converged = false;
-    result_.warnings.push_back(
-        fmt::format("landing did not converge in {:.3g} passes: the last Newton step turned a source by {:.2g} "
-                    "radians, expected at most {:.2g}; more passes may help",
-                    result_.passes, turn, short_turn(moments_.rows)));
+    result_.warnings.push_back(fmt::format(
+        "landing did not converge in {:.3g} passes: the last Newton step turned a source by {:.2g} "
+        "radians, expected at most {:.2g}; more passes may help",
+        result_.passes, turn, short_turn(moments_.rows)));
   }
 
   /// Measures ||W'BW - I|| of the weights as they are written, rounded to S: NumericalError where they are not
   /// finite or the sources are not what they should be.
   void require_feasible(const Fit<S>& fit, const Matrix<double>& weights) {
     const double ridge = result_.views[0].ridge;
-    const Matrix<double> rounding =
-        fit.stream.transform(0).scale().asDiagonal() *
-        (weights.template cast<S>().template cast<double>() - weights).eval();
+    const Matrix<double> rounding = fit.stream.transform(0).scale().asDiagonal() *
+                                    (weights.template cast<S>().template cast<double>() - weights).eval();
     const Matrix<double> first = rounding.transpose() * (moments_.mixing + ridge * x_) * turn_;
     const double infeasibility =
         distance_to_identity(turn_.transpose() * metric() * turn_ + first + first.transpose());
@@ -525,9 +422,9 @@ class IcaModel final : public Model<S> {
     result_.views[0].infeasibility = infeasibility;
     if (infeasibility <= kMostInfeasibility) return;
     if (result_.method != FitMethod::baseline)
-      throw NumericalError(fmt::format(
-          "{}: the sources are correlated by {:.2g}, expected at most {}{}", name, infeasibility,
-          kMostInfeasibility, sizeof(S) == sizeof(float) ? "; double precision may help" : ""));
+      throw NumericalError(fmt::format("{}: the sources are correlated by {:.2g}, expected at most {}{}",
+                                       name, infeasibility, kMostInfeasibility,
+                                       sizeof(S) == sizeof(float) ? "; double precision may help" : ""));
     result_.warnings.push_back(
         fmt::format("the sources of {} are correlated by {:.2g}", result_.method_name, infeasibility));
   }

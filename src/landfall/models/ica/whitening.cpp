@@ -3,6 +3,7 @@
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/reduce.hpp>
 #include <landfall/linalg/symmetric.hpp>
+#include <landfall/models/fit/defaults.hpp>
 #include <landfall/models/ica/whitening.hpp>
 
 #include <algorithm>
@@ -14,8 +15,8 @@
 namespace landfall {
 namespace {
 
-constexpr int kMostPasses = 8;        // of the subspace iteration
-constexpr double kSettled = 1e-3;     // relative change of the p-th variance
+constexpr int kMostPasses = 8;         // of the subspace iteration
+constexpr double kSettled = 1e-3;      // relative change of the p-th variance
 constexpr Index kMoreDirections = 10;  // beside the p wanted ones, at least
 
 /// Rows of a batch as the columns of a matrix, centred and scaled whatever the batch is.
@@ -27,12 +28,22 @@ Matrix<double> dense_columns(const CentredBatch<S>& rows) {
   return columns.template cast<double>();
 }
 
+/// Eigenvectors with fixed signs: the start depends on them, and must not on rounding.
+Matrix<double> with_fixed_signs(const Matrix<double>& vectors) {
+  return vectors * signs_of_largest(vectors).asDiagonal();
+}
+
 /// F = basis (basis' (S + ridge) basis)^-1/2 from `product` = (S + ridge) basis; the small matrix is scaled
-/// to a diagonal of ones first, since variances may be far apart. Fewer columns where it is singular.
+/// to a diagonal of ones first, since variances may be far apart. No columns where it is singular.
 Whitening whitened(const Matrix<double>& basis, const Matrix<double>& product) {
   Matrix<double> gram = basis.transpose() * product;
   symmetrize<double>(gram);
-  const Matrix<double> factor = orthonormalizing_factor<double>(gram);
+  const Vector<double> scale =
+      gram.diagonal().unaryExpr([](double v) { return v > 0 ? 1 / std::sqrt(v) : 0; });
+  SymmetricEigen<double> eigen;
+  eigen.compute(scale.asDiagonal() * gram * scale.asDiagonal());
+  if (!(eigen.values()(0) > rank_tolerance<double>(gram.cols()))) return {};
+  const Matrix<double> factor = scale.asDiagonal() * eigen.inverse_root();
   return {.factor = basis * factor, .dual = product * factor};
 }
 
@@ -58,8 +69,8 @@ Whitening whiten(Matrix<double> covariance, double ridge, double tolerance) {
   eigen.compute(scale.asDiagonal() * covariance * scale.asDiagonal());
   const Index rank = (eigen.values().array() > tolerance).count();
   const Vector<double> values = eigen.values().tail(rank);
-  const Matrix<double> basis =
-      scale.asDiagonal() * eigen.vectors().rightCols(rank) * values.cwiseSqrt().cwiseInverse().asDiagonal();
+  const Matrix<double> basis = scale.asDiagonal() * with_fixed_signs(eigen.vectors().rightCols(rank)) *
+                               values.cwiseSqrt().cwiseInverse().asDiagonal();
   covariance.diagonal().array() += ridge;
   Matrix<double> gram = basis.transpose() * covariance * basis;
   symmetrize<double>(gram);
@@ -83,7 +94,8 @@ Whitening principal_components(Matrix<double> covariance, const Vector<double>& 
   SymmetricEigen<double> eigen;
   eigen.compute(units.asDiagonal() * covariance * units.asDiagonal());
   const double total = eigen.values().sum();
-  const Matrix<double> basis = units.asDiagonal() * eigen.vectors().rightCols(p).rowwise().reverse();
+  const Matrix<double> basis =
+      units.asDiagonal() * with_fixed_signs(eigen.vectors().rightCols(p).rowwise().reverse());
   covariance.diagonal().array() += ridge;
   Whitening leading = whitened(basis, covariance * basis);
   if (leading.rank() < p)
@@ -126,8 +138,9 @@ Whitening streamed_components(DataStream<S>& stream, Index p, double ridge, std:
     if (std::abs(now - before) <= kSettled * std::abs(now) || passes == kMostPasses) {
       const double least = static_cast<double>(rank_tolerance<S>(n)) * eigen.values()(columns - 1);
       const Index found = (eigen.values().tail(p).array() > least).count();
-      const Matrix<double> leading = scale.asDiagonal() * (basis * ritz.leftCols(found));
-      Whitening result = whitened(leading, product * ritz.leftCols(found) + ridge * leading);
+      if (found < p) return {.factor = Matrix<double>::Zero(n, found), .dual = {}};
+      const Matrix<double> leading = scale.asDiagonal() * (basis * ritz.leftCols(p));
+      Whitening result = whitened(leading, product * ritz.leftCols(p) + ridge * leading);
       const ColumnStatistics* known = stream.statistics(0);
       if (known != nullptr) total = known->variance.sum();
       result.explained = total > 0 ? std::min(1.0, eigen.values().tail(p).sum() / total) : 1;
@@ -156,8 +169,7 @@ PilotEstimate<S> pilot_of(const Whitening& whitening, const InMemorySamples<S>& 
   };
   pilot.metric.push_back(std::make_shared<CallbackPreconditioner<S>>(n, twice(factor), twice(dual)));
   pilot.rank.push_back(rank);
-  pilot.start.push_back(
-      (whitening.factor * random_orthonormal(rank, p, {seed, 0x57a27})).template cast<S>());
+  pilot.start.push_back((whitening.factor * random_orthonormal(rank, p, {seed, 0x57a27})).template cast<S>());
 
   double squares = 0, fourths = 0;
   Scratch<S> scratch;

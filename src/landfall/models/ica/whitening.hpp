@@ -57,11 +57,11 @@ template <class S>
 PilotEstimate<S> pilot_of(const Whitening& whitening, const InMemorySamples<S>& first, Index p,
                           std::uint64_t seed);
 
-#define LANDFALL_WHITENING(EXTERN, S)                                                                      \
-  EXTERN template Matrix<double> covariance_of<S>(const InMemoryBatches<S>&, Index, Communicator&);        \
-  EXTERN template double variance_tolerance<S>(Index, double);                                             \
-  EXTERN template Whitening streamed_components<S>(DataStream<S>&, Index, double, std::uint64_t, int&);    \
-  EXTERN template PilotEstimate<S> pilot_of<S>(const Whitening&, const InMemorySamples<S>&, Index, \
+#define LANDFALL_WHITENING(EXTERN, S)                                                                   \
+  EXTERN template Matrix<double> covariance_of<S>(const InMemoryBatches<S>&, Index, Communicator&);     \
+  EXTERN template double variance_tolerance<S>(Index, double);                                          \
+  EXTERN template Whitening streamed_components<S>(DataStream<S>&, Index, double, std::uint64_t, int&); \
+  EXTERN template PilotEstimate<S> pilot_of<S>(const Whitening&, const InMemorySamples<S>&, Index,      \
                                                std::uint64_t);
 LANDFALL_WHITENING(extern, float)
 LANDFALL_WHITENING(extern, double)
