@@ -118,9 +118,7 @@ class IcaCommand final : public ModelCommand {
         [this](const std::string& name) {
           options.fit.reduction = name == "none" ? Reduction::none : Reduction::pca;
         },
-        "with -p: pca (among the K leading principal components) or none (the K most non-Gaussian directions "
-        "of "
-        "all columns) [pca]");
+        "reduction to K components first: pca or none [pca]");
     add("--truth", truth_, "FILE", "true mixing matrix; reports the Amari distance to it");
   }
 
