@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -29,6 +30,7 @@ namespace {
 constexpr int kMostRuns = 2, kMostPasses = 4;
 constexpr double kUsualPasses = 2;           // for plans, and of baselines
 constexpr double kMostInfeasibility = 0.01;  // ||W'BW - I||_F of a result
+constexpr double kMostResidual = 0.1;        // rotation_residual() of landing before its last Newton step
 
 /// Whether all rows may be kept in memory, in any order: then only one reading follows that for the mean.
 template <class S>
@@ -247,8 +249,17 @@ class IcaModel final : public Model<S> {
     if (asked == 0 && all.rank() < n)
       result_.warnings.push_back(fmt::format("{}: {} columns have rank {}, so p = {}",
                                              stream.source(0).name(), n, all.rank(), all.rank()));
-    rows_.whitening = reduces ? principal_components(covariance, stream.transform(0).scale(), asked, ridge)
-                              : std::move(all);
+    if (!reduces) {
+      rows_.whitening = std::move(all);
+      return;
+    }
+    rows_.whitening = principal_components(covariance, stream.transform(0).scale(), asked, ridge);
+    const double least = std::max(0.0, rows_.whitening->least);
+    if (least < static_cast<double>(n) * std::numeric_limits<double>::epsilon())
+      result_.warnings.push_back(fmt::format(
+          "{}: principal component {} has {:.1e} of the variance of the first, so rounding hides it: "
+          "scale the columns",
+          stream.source(0).name(), asked, least));
   }
 
   Matrix<double> covariance_of_all(Fit<S>& fit, Index n) {
@@ -364,13 +375,13 @@ class IcaModel final : public Model<S> {
       turn_ = newton_step(moments_, metric(), signs);
       result_.stationarity = rotation_residual(moments_, signs);
       result_.seconds.evaluate += fit.timer.lap();
-      const bool again = changed || (!options.passes && turn_of(turn_) > short_turn(moments_.rows));
+      const bool again = changed || (!options.passes && is_far());
       if (stopped || !again || attempt + 1 >= most) break;  // finish() makes the last turn
       run.turn(turn_);
     }
     result_.choice = run.choice();
-    const double turn = turn_of(turn_);
-    if (stopped || !(changed || turn > short_turn(moments_.rows))) {
+    const double turn = turn_of(turn_), residual = result_.stationarity;
+    if (stopped || !(changed || is_far())) {
       result_.converged = !stopped;
       return {};
     }
@@ -379,7 +390,7 @@ class IcaModel final : public Model<S> {
     if (!options.passes && run.kept() && 3. * 8 * rows_.rows * p <= static_cast<double>(options.memory) / 2)
       polish(fit, run);
     else
-      tell_far(turn);
+      tell_far(turn, residual);
     orthonormalize();
     return {};
   }
@@ -399,12 +410,21 @@ class IcaModel final : public Model<S> {
     moments_.mixing = mixing * found.rotation;
   }
 
-  void tell_far(double turn) {
+  /// Whether the Newton step is too long to end with, or leaves out pairs that it can say nothing about.
+  bool is_far() const {
+    return turn_of(turn_) > short_turn(moments_.rows) || result_.stationarity > kMostResidual;
+  }
+
+  void tell_far(double turn, double residual) {
     result_.converged = false;
+    const double most = short_turn(moments_.rows);
+    const std::string why =
+        turn > most
+            ? fmt::format("the last Newton step turned a source by {:.2g} radians, expected at most {:.2g}",
+                          turn, most)
+            : fmt::format("the residual is {:.2g}, expected at most {}", residual, kMostResidual);
     result_.warnings.push_back(fmt::format(
-        "landing did not converge in {:.3g} passes: the last Newton step turned a source by {:.2g} "
-        "radians, expected at most {:.2g}; more passes may help",
-        result_.passes, turn, short_turn(moments_.rows)));
+        "landing did not converge in {:.3g} passes: {}; more passes may help", result_.passes, why));
   }
 
   /// Measures ||W'BW - I|| of the weights as they are written, rounded to S: NumericalError where they are not

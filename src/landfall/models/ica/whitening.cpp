@@ -102,6 +102,7 @@ Whitening principal_components(Matrix<double> covariance, const Vector<double>& 
     throw NumericalError(
         fmt::format("the scales of its columns are too far apart for {} principal components", p));
   leading.explained = std::min(1.0, eigen.values().tail(p).sum() / total);
+  leading.least = eigen.values()(eigen.values().size() - p) / eigen.values().maxCoeff();
   return leading;
 }
 

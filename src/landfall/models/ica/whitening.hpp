@@ -24,6 +24,7 @@ namespace landfall {
 struct Whitening {
   Matrix<double> factor, dual;
   double explained = 1;  // the fraction of the variance that is in the range of F, in the units of the file
+  double least = 1;      // the variance of the last principal component over that of the first
 
   Index rank() const { return factor.cols(); }
 };
