@@ -162,6 +162,8 @@ void run(const GevpArguments& options) {
     result = solve_gevp<S>(a, b, gevp);
   } catch (const DataError& error) {
     throw DataError(fmt::format("{}: {}", options.b, error.what()));
+  } catch (const NumericalError& error) {
+    throw NumericalError(fmt::format("{}, {}: {}", options.a, options.b, error.what()));
   }
   const double solve = since(solve_begin);
 

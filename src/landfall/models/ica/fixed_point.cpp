@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <deque>
+#include <numeric>
 #include <utility>
 
 namespace landfall {
@@ -219,6 +220,22 @@ class Iteration {
 
 FixedPoint iterate_to_convergence(const Matrix<double>& z, const FixedPointOptions& options) {
   return Iteration(z, options).run();
+}
+
+ComponentMoments best_components(const ComponentMoments& all, Contrast contrast, Index p, Matrix<double>& x) {
+  const Index r = all.value.size();
+  const Vector<double> entropy = (all.value.array() - gaussian_value(contrast)).square();
+  std::vector<Index> order(static_cast<std::size_t>(r));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return entropy(a) > entropy(b); });
+  order.resize(static_cast<std::size_t>(p));
+  x = x(Eigen::all, order).eval();
+  return {.gram = all.gram(order, order),
+          .slopes = all.slopes(order, order),
+          .mixing = all.mixing(Eigen::all, order),
+          .value = all.value(order),
+          .curvature = all.curvature(order),
+          .rows = all.rows};
 }
 
 }  // namespace landfall

@@ -40,4 +40,7 @@ struct FixedPoint {
 
 FixedPoint iterate_to_convergence(const Matrix<double>& z, const FixedPointOptions& options);
 
+/// The p with the largest negentropy, and their columns of x.
+ComponentMoments best_components(const ComponentMoments& all, Contrast contrast, Index p, Matrix<double>& x);
+
 }  // namespace landfall

@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -71,23 +70,6 @@ Matrix<double> scores(const InMemoryBatches<S>& batches, const Matrix<double>& x
     at += count;
   }
   return z;
-}
-
-/// Those with the largest negentropy.
-ComponentMoments best_of(const ComponentMoments& all, Contrast contrast, Index p, Matrix<double>& x) {
-  const Index r = all.value.size();
-  const Vector<double> entropy = (all.value.array() - gaussian_value(contrast)).square();
-  std::vector<Index> order(static_cast<std::size_t>(r));
-  std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return entropy(a) > entropy(b); });
-  order.resize(static_cast<std::size_t>(p));
-  x = x(Eigen::all, order).eval();
-  return {.gram = all.gram(order, order),
-          .slopes = all.slopes(order, order),
-          .mixing = all.mixing(Eigen::all, order),
-          .value = all.value(order),
-          .curvature = all.curvature(order),
-          .rows = all.rows};
 }
 
 template <class S>
@@ -343,7 +325,8 @@ class IcaModel final : public Model<S> {
     const double ridge = result_.views[0].ridge;
     moments_ = std::move(found.moments);
     moments_.mixing = (directions.dual - ridge * directions.factor) * found.rotation;
-    if (fit.components < x_.cols()) moments_ = best_of(moments_, result_.contrast, fit.components, x_);
+    if (fit.components < x_.cols())
+      moments_ = best_components(moments_, result_.contrast, fit.components, x_);
     orthonormalize();
   }
 
