@@ -96,9 +96,9 @@ class IcaCommand final : public ModelCommand {
 
   ModelHelp help() const override {
     return {.text = "Independent components of the rows of a file",
-            .components = "number of components [all columns]",
+            .components = "number of components [rank of the columns]",
             .methods = {"auto", "landing"},
-            .method = "auto, landing or a name from landfall methods [auto: landing]",
+            .method = "auto, landing or a name from landfall methods [auto]",
             .baselines = Problem::ica,
             .defaults = {.passes = "1 to 4, as needed", .batch = "1024 or 8p", .ridge = "0"},
             .passes = 1,
