@@ -308,6 +308,25 @@ TEST(IcaTables, AnIterationThatEndsEarlySaysSo) {
   EXPECT_LT(infeasibility(result, rows), 1e-10);
 }
 
+TYPED_TEST(IcaTable, FilesThatAreReadInOrderAreTheSame) {
+  using S = TypeParam;
+  const RowMatrix<S> rows = test::iris<S>();
+  for (const Index p : {2, 4}) {
+    const auto plain = fit(rows, {.components = p});
+    for (const bool sparse : {false, true}) {  // as text and svmlight files are
+      const auto result = fit_ica<S>(
+          std::make_unique<test::MemorySource<S>>(test::MemoryFile<S>{.rows = rows, .sparse = sparse}),
+          {.components = p});
+      EXPECT_EQ(result.method_name, "fixed-point");
+      EXPECT_TRUE(result.converged);
+      EXPECT_LT(difference(plain.views[0].weights.template cast<double>(),
+                           result.views[0].weights.template cast<double>()),
+                2e-3);
+      EXPECT_LT(infeasibility(result, rows), 1e4 * eps<S>);
+    }
+  }
+}
+
 TEST(IcaTables, LandingIsUsedWhereItIsAskedFor) {
   const RowMatrix<double> rows = mixture<double>({.samples = 1'000, .features = 3});
   EXPECT_EQ(fit(rows).method_name, "fixed-point");

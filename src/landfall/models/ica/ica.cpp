@@ -65,8 +65,14 @@ Matrix<double> scores(const InMemoryBatches<S>& batches, const Matrix<double>& x
   Index at = 0;
   for (const auto& batch : batches) {
     const Index count = batch.front().rows();
-    const Matrix<double> columns = batch.front().batch.dense().template cast<double>();
-    multiply_at<double>(columns, x, z.middleRows(at, count));
+    if (batch.front().batch.sparse()) {
+      Matrix<S> part(count, x.cols());
+      batch.front().times(x.template cast<S>(), part);
+      z.middleRows(at, count) = part.template cast<double>();
+    } else {
+      const Matrix<double> columns = batch.front().batch.dense().template cast<double>();
+      multiply_at<double>(columns, x, z.middleRows(at, count));
+    }
     at += count;
   }
   return z;
@@ -200,8 +206,12 @@ class IcaModel final : public Model<S> {
       const auto start = std::span(order).first(static_cast<std::size_t>(std::min(wanted, rows_.rows)));
       rows_.first = read_into_memory<S>(source_, transform, start, small);
       rows_.kept = read_into_memory<S>(source_, transform, order, rows_.batch);
+      rows_.complete = true;
     } else {
       rows_.first = read_into_memory(fit.stream, wanted, small);
+      Index count = 0;
+      for (const auto& batch : rows_.first) count += batch.front().rows();
+      rows_.complete = count == rows_.rows && fit.stream.centring() != Centring::running;
     }
   }
 
@@ -245,11 +255,13 @@ class IcaModel final : public Model<S> {
   }
 
   Matrix<double> covariance_of_all(Fit<S>& fit, Index n) {
-    if (!rows_.kept.empty()) return covariance_of<S>(rows_.kept, n, fit.stream.communicator());
+    if (rows_.complete) return covariance_of<S>(in_memory(), n, fit.stream.communicator());
     result_.passes += 1;
     Matrix<double> covariance = covariances<S, double>(fit.stream).within[0];
     return covariance;
   }
+
+  const InMemoryBatches<S>& in_memory() const { return rows_.kept.empty() ? rows_.first : rows_.kept; }
 
   static void require_rank(Index rank, Index p) {
     if (rank < p) throw NumericalError(fmt::format("rank {}, expected at least p = {}", rank, p));
@@ -272,7 +284,7 @@ class IcaModel final : public Model<S> {
     const FitOptions& options = fit.options;
     return options.method == FitMethod::automatic && !options.passes && options.batch == 0 &&
            options.landing.step == 0 && options.checkpoints.resume.empty() && rows_.whitening &&
-           !rows_.kept.empty() && rows_.rows <= std::max(options.first_rows, 8 * fit.features()[0]);
+           rows_.complete && rows_.rows <= std::max(options.first_rows, 8 * fit.features()[0]);
   }
 
   FixedPoint converge(const Fit<S>& fit, const Matrix<double>& z, const Matrix<double>& x,
@@ -320,7 +332,7 @@ class IcaModel final : public Model<S> {
     result_.method_name = "fixed-point";
     result_.reason = fmt::format("{} rows are few enough to iterate over all of them", rows_.rows);
     result_.batch = rows_.rows;
-    const Matrix<double> z = scores(rows_.kept, directions.factor);
+    const Matrix<double> z = scores(in_memory(), directions.factor);
     FixedPoint found = converge(fit, z, directions.factor, {});
     const double ridge = result_.views[0].ridge;
     moments_ = std::move(found.moments);
@@ -370,7 +382,8 @@ class IcaModel final : public Model<S> {
     }
     run.turn(turn_);
     evaluate(run);
-    if (!options.passes && run.kept() && 3. * 8 * rows_.rows * p <= static_cast<double>(options.memory) / 2)
+    if (!options.passes && rows_.complete &&
+        3. * 8 * rows_.rows * p <= static_cast<double>(options.memory) / 2)
       polish(fit, run);
     else
       tell_far(turn, residual);
@@ -387,7 +400,7 @@ class IcaModel final : public Model<S> {
   void polish(Fit<S>& fit, const IcaLanding<S>& run) {
     orthonormalize();
     const Matrix<double> x = x_ * turn_, mixing = moments_.mixing * turn_;
-    const Matrix<double> z = scores(run.kept()->batches(), x);
+    const Matrix<double> z = scores((run.kept() ? run.kept() : &run.first())->batches(), x);
     FixedPoint found = converge(fit, z, x, Matrix<double>::Identity(x.cols(), x.cols()));
     moments_ = std::move(found.moments);
     moments_.mixing = mixing * found.rotation;

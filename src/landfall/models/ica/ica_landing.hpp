@@ -23,6 +23,7 @@ struct IcaRows {
   InMemoryBatches<S> kept;             // all rows, where they fit in memory
   std::optional<Whitening> whitening;  // unset where n x n numbers do not fit
   bool reduced = false;                // the whitening is of p principal components
+  bool complete = false;               // all rows are in memory: kept, or else first
 };
 
 template <class S>
