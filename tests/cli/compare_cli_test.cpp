@@ -103,7 +103,7 @@ TEST_F(CompareTest, RunsAreThoseOfTheCommandItself) {
 
 TEST_F(CompareTest, ExactIsLeftOutWhereItDoesNotFit) {
   Words words = cca({"--methods", "landing", "--passes", "1"});
-  words[6] = "1kB";
+  words[6] = "200KiB";
   const Json result = json(words);
   EXPECT_TRUE(result["exact"].is_null());
   EXPECT_TRUE(result["runs"][0]["fraction"].is_null());

@@ -179,11 +179,37 @@ TEST_F(GevpCommand, ALimitIsSaidAndIsNotAFailure) {
     const Json found = Json::parse(run.out, nullptr, false);
     EXPECT_EQ(found["termination"], "iteration_limit");
     EXPECT_EQ(found["iterations"], 2);
-    EXPECT_EQ(run.err.find("landfall: not converged: " + method +
-                           " reached the iteration limit after 2 iterations, "),
-              0U)
-        << run.err;
+    EXPECT_EQ(found["converged"], false);
+    EXPECT_LT(found["infeasibility"], 1e-12) << "of the vectors written";
+    const std::string warning =
+        method +
+        " did not converge: it reached the iteration limit after 2 iterations, and the largest residual is ";
+    EXPECT_EQ(found["warnings"][0].get<std::string>().find(warning), 0U) << found["warnings"];
+    EXPECT_EQ(run.err.find("landfall: warning: " + warning), 0U) << run.err;
     EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1);
+  }
+}
+
+TEST_F(GevpCommand, ScalesOfTheMatricesEndInTheEigenvaluesOrInASentence) {
+  write_npy<double>(path("large.npy"), Matrix<double>(1e200 * a_));
+  write_npy<double>(path("tiny.npy"), Matrix<double>(1e-200 * b_));
+  write_npy<double>(path("small.npy"), Matrix<double>(1e-200 * a_));
+  write_npy<double>(path("huge.npy"), Matrix<double>(1e200 * b_));
+  for (const std::string method : {"direct", "lobpcg", "landing"}) {
+    SCOPED_TRACE(method);
+    const Json found = json("large.npy", "huge.npy", {"-p", "3", "--method", method});
+    EXPECT_EQ(found["converged"], true);
+    expect_near(found["eigenvalues"], largest(known_, 3), 1e-10);
+    const Outcome over = gevp("large.npy", "tiny.npy", {"-p", "3", "--method", method});
+    EXPECT_EQ(over.code, 4);
+    EXPECT_EQ(over.err.find("landfall: large.npy, tiny.npy: eigenvalue 1 is about 1e+40"), 0U) << over.err;
+    EXPECT_NE(over.err.find(", too large for double precision; scale A or B\n"), std::string::npos)
+        << over.err;
+    const Outcome under = gevp("small.npy", "huge.npy", {"-p", "3", "--method", method, "--out", "run"});
+    EXPECT_EQ(under.code, 4);
+    EXPECT_NE(under.err.find(", too small for double precision; scale A or B\n"), std::string::npos)
+        << under.err;
+    EXPECT_FALSE(std::filesystem::exists(path("run")));
   }
 }
 

@@ -80,6 +80,56 @@ TEST_F(IcaCommand, EveryContrastAndFewerComponents) {
   EXPECT_FALSE(few.contains("amari"));
 }
 
+TEST_F(IcaCommand, PrincipalComponentsAreTheDefaultForFewerComponents) {
+  const Json pca = summary_of(ica({"-p", "2", "--json"})),
+             none = summary_of(ica({"-p", "2", "--reduce", "none", "--json"}));
+  EXPECT_EQ(pca["reduction"], "pca");
+  EXPECT_GT(pca["explained_variance"], 0.2);
+  EXPECT_LT(pca["explained_variance"], 1);
+  EXPECT_EQ(none["reduction"], "none");
+  EXPECT_FALSE(none.contains("explained_variance"));
+  const double most = none["negentropy"][0], some = pca["negentropy"][0];
+  EXPECT_GT(most, some);
+  EXPECT_EQ(summary_of(ica({"--json"}))["reduction"], "none");
+  EXPECT_EQ(ica({"-p", "2", "--reduce", "pca", "--quiet"}).out, ica({"-p", "2", "--quiet"}).out);
+}
+
+TEST_F(IcaCommand, FewRowsAreIteratedOverAndDependentColumnsAreAWarning) {
+  const Matrix<double> rows = read_npy<double>(folder_ / "d/data.npy").topRows(500);
+  Matrix<double> more(500, 8);
+  more << rows, rows.col(2);
+  write_npy<double>(folder_ / "more.npy", more);
+  for (const std::string precision : {"single", "double"}) {
+    const auto run =
+        landfall({"ica", "more.npy", "--json", "--out", "run_" + precision, "--precision", precision});
+    EXPECT_EQ(run.code, 0);
+    EXPECT_EQ(run.err, "landfall: warning: more.npy: 8 columns have rank 7, so p = 7\n");
+    const Json summary = Json::parse(run.out, nullptr, false);
+    expect_contract(summary, "ica");
+    EXPECT_EQ(summary["method"], "fixed-point");
+    EXPECT_EQ(summary["reason"], "500 rows are few enough to iterate over all of them");
+    EXPECT_EQ(summary["components"], 7);
+    EXPECT_EQ(summary["converged"], true);
+    EXPECT_EQ(summary["termination"], "converged");
+    EXPECT_EQ(summary["warnings"], Json({"more.npy: 8 columns have rank 7, so p = 7"}));
+    EXPECT_LT(summary["infeasibility"], 1e-4);
+  }
+  expect_error(landfall({"ica", "more.npy", "-p", "8", "--out", "run"}), 4,
+               "more.npy: rank 7, expected at least p = 8");
+}
+
+TEST_F(IcaCommand, LandingThatDidNotConvergeSaysSo) {
+  const auto run = ica({"--passes", "0.1", "--batch", "64", "--step", "1e-6", "--json", "--warm-up", "0"});
+  EXPECT_EQ(run.code, 0);
+  const Json summary = Json::parse(run.out, nullptr, false);
+  EXPECT_EQ(summary["converged"], false);
+  ASSERT_EQ(summary["warnings"].size(), 1U);
+  const std::string warning = summary["warnings"][0];
+  EXPECT_EQ(warning.find("landing did not converge in "), 0U) << warning;
+  EXPECT_EQ(run.err, "landfall: warning: " + warning + "\n");
+  EXPECT_LT(summary["infeasibility"], 1e-4);
+}
+
 TEST_F(IcaCommand, TheTableAlignsAndQuietIsTheTableAlone) {
   const auto run = ica({"--truth", "d/mixing.npy", "--quiet"});
   EXPECT_EQ(run.code, 0);
@@ -120,6 +170,7 @@ TEST_F(IcaCommand, WrongUseBadDataAndFailedNumbersAreSentences) {
   const std::string see = " (see landfall ica --help)";
   expect_error(landfall({"ica"}), 2, "DATA is required" + see);
   expect_error(ica({"--contrast", "square"}), 2, "--contrast: 'square' is not logcosh, exp or cube" + see);
+  expect_error(ica({"--reduce", "svd"}), 2, "--reduce: 'svd' is not pca or none" + see);
   expect_error(ica({"--method", "exact"}), 2,
                "--method: 'exact' is not a method for this problem; see landfall methods" + see);
   expect_error(ica({"--method", "fastica", "--contrast", "cube"}), 2,

@@ -158,6 +158,58 @@ TYPED_TEST(GevpTest, EigenvaluesScaleWithTheMatrices) {
   }
 }
 
+TYPED_TEST(GevpTest, NoScaleOfTheMatricesMatters) {
+  using S = TypeParam;
+  const Pencil<S> pencil(30);
+  const int large = single<S> ? 80 : 700, step = single<S> ? 60 : 600;  // exponents of 2
+  const auto scaled = [](const Matrix<S>& m, int k) { return Matrix<S>(m * std::ldexp(S(1), k)); };
+  for (GevpOptions options : ways()) {
+    options.components = 2;
+    SCOPED_TRACE(name(options));
+    const auto plain = solve_gevp<S>(dense(pencil.a), dense(pencil.b), options);
+    for (const auto& [ka, kb] : {std::pair{large, large}, std::pair{-large, -large}, std::pair{step, 0},
+                                 std::pair{-step, 0}, std::pair{0, step}, std::pair{0, -step}})
+      for (const bool as_sparse : {false, true}) {
+        const Matrix<S> a = scaled(pencil.a, ka), b = scaled(pencil.b, kb);
+        const auto result = as_sparse ? solve_gevp<S>(sparse(a), sparse(b), options)
+                                      : solve_gevp<S>(dense(a), dense(b), options);
+        EXPECT_EQ(result.termination, Termination::converged) << ka << " " << kb;
+        EXPECT_TRUE(result.warnings.empty());
+        EXPECT_LE(result.infeasibility, single<S> ? 1e-4 : 1e-12);
+        for (Index j = 0; j < 2; ++j) {
+          EXPECT_NEAR(std::ldexp(result.values(j), kb - ka), plain.values(j),
+                      (single<S> ? 2e-5 : 1e-10) * static_cast<double>(plain.values(0)));
+          // X'BX = I of the vectors as they are.
+          const Vector<S> x = result.vectors.col(j) * std::ldexp(S(1), kb / 2);
+          EXPECT_NEAR(x.dot(pencil.b * x), 1, single<S> ? 1e-4 : 1e-12);
+        }
+      }
+  }
+}
+
+TYPED_TEST(GevpTest, EigenvaluesBeyondThePrecisionAreErrors) {
+  using S = TypeParam;
+  const int k = single<S> ? 100 : 900;
+  const Matrix<S> a = Vector<S>::Constant(6, std::ldexp(S(1), k)).asDiagonal(),
+                  b = Vector<S>::Constant(6, std::ldexp(S(1), -k)).asDiagonal();
+  const std::string precision = single<S> ? "single" : "double", size = single<S> ? "60" : "542";
+  for (const GevpOptions& options : ways()) {
+    SCOPED_TRACE(name(options));
+    const auto error = [&](const Matrix<S>& left, const Matrix<S>& right) {
+      try {
+        solve_gevp<S>(dense(left), dense(right), options);
+      } catch (const NumericalError& failure) {
+        return std::string(failure.what());
+      }
+      return std::string("no error");
+    };
+    EXPECT_EQ(error(a, b), "eigenvalue 1 is about 1e+" + size + ", too large for " + precision +
+                               " precision; scale A or B");
+    EXPECT_EQ(error(-b, a), "eigenvalue 1 is about -1e-" + size + ", too small for " + precision +
+                                " precision; scale A or B");
+  }
+}
+
 TYPED_TEST(GevpTest, ReasonsAreSaid) {
   using S = TypeParam;
   const Pencil<S> pencil(30);
@@ -188,6 +240,14 @@ TYPED_TEST(GevpTest, LimitsAndObserversEndTheRunWithWhatWasFound) {
     const auto limited = solve_gevp<S>(a, b, {.components = 2, .method = method, .max_iterations = 3});
     EXPECT_EQ(limited.termination, Termination::iteration_limit);
     EXPECT_EQ(limited.iterations, 3U);
+    ASSERT_EQ(limited.warnings.size(), 1U);
+    EXPECT_EQ(
+        limited.warnings[0].find(std::string(to_string(method)) +
+                                 " did not converge: it reached the iteration limit after 3 iterations, "
+                                 "and the largest residual is "),
+        0U)
+        << limited.warnings[0];
+    EXPECT_LE(limited.infeasibility, rounding<S>(20)) << "of the vectors returned";
     EXPECT_TRUE(limited.vectors.allFinite());
     EXPECT_GT(limited.stationarity, 1e-3);
     EXPECT_LE(limited.values(0),

@@ -87,22 +87,15 @@ void print_table(const GevpResult<S>& result, const std::vector<double>& expecte
   }
 }
 
-/// One line on standard error: how the run went, or, whatever was asked for, that it did not converge.
+/// One line on standard error: how the run went. What did not converge is a warning.
 template <class S>
 void print_end(const GevpResult<S>& result, double seconds, bool wanted) {
   std::fflush(stdout);
-  const bool converged = result.termination == Termination::converged;
-  const auto method = result.method_name;
-  if (converged && wanted) {
-    fmt::print(stderr, "{} ({}): {:.2f} s", method, result.reason, seconds);
-    if (result.iterations > 0) fmt::print(stderr, ", {} iterations", result.iterations);
-    fmt::print(stderr, "\n");
-  } else if (!converged) {
-    const bool limit = result.termination == Termination::iteration_limit;
-    fmt::print(stderr, "landfall: not converged: {} {} after {} iterations, the largest residual is {:.1e}\n",
-               method, limit ? "reached the iteration limit" : "stagnated", result.iterations,
-               result.stationarity);
-  }
+  tell_warnings(result.warnings);
+  if (!wanted || !result.warnings.empty()) return;
+  fmt::print(stderr, "{} ({}): {:.2f} s", result.method_name, result.reason, seconds);
+  if (result.iterations > 0) fmt::print(stderr, ", {} iterations", result.iterations);
+  fmt::print(stderr, "\n");
 }
 
 struct Moment {
@@ -169,11 +162,10 @@ void run(const GevpArguments& options) {
     result = solve_gevp<S>(a, b, gevp);
   } catch (const DataError& error) {
     throw DataError(fmt::format("{}: {}", options.b, error.what()));
+  } catch (const NumericalError& error) {
+    throw NumericalError(fmt::format("{}, {}: {}", options.a, options.b, error.what()));
   }
   const double solve = since(solve_begin);
-  if (result.termination == Termination::diverged)
-    throw NumericalError(
-        fmt::format("{} diverged after {} iterations", result.method_name, result.iterations));
 
   Json summary{{"problem", gevp_problem().name},
                {"data", {options.a, options.b}},
@@ -208,7 +200,6 @@ void run(const GevpArguments& options) {
                               write_npy<S>(folder / gevp_problem().views[0].weights, result.vectors);
                             },
                         .print_table = [&] { print_table(result, expected); }});
-  tell_warnings(result.warnings);
   print_end(result, solve, options.run.verbose || (!options.run.quiet && !options.run.json));
 }
 

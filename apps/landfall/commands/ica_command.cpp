@@ -54,6 +54,8 @@ class IcaFit final : public ModelFit<S> {
     std::vector<std::string_view> kinds;
     for (const double sign : result_.signs) kinds.push_back(kind(sign));
     summary["contrast"] = to_string(result_.contrast);
+    summary["reduction"] = result_.reduction == Reduction::pca ? "pca" : "none";
+    if (result_.reduction == Reduction::pca) summary["explained_variance"] = result_.explained_variance;
     summary["negentropy"] = numbers(result_.negentropy);
     summary["kinds"] = kinds;
   }
@@ -94,9 +96,9 @@ class IcaCommand final : public ModelCommand {
 
   ModelHelp help() const override {
     return {.text = "Independent components of the rows of a file",
-            .components = "number of components [all columns]",
+            .components = "number of components [rank of the columns]",
             .methods = {"auto", "landing"},
-            .method = "auto, landing or a name from landfall methods [auto: landing]",
+            .method = "auto, landing or a name from landfall methods [auto]",
             .baselines = Problem::ica,
             .defaults = {.passes = "1 to 4, as needed", .batch = "1024 or 8p", .ridge = "none"},
             .passes = 1,
@@ -111,6 +113,12 @@ class IcaCommand final : public ModelCommand {
         "--contrast", {"logcosh", "exp", "cube"},
         [this](const std::string& name) { options.fit.contrast = parse_contrast(name); },
         "logcosh, exp (outliers) or cube (kurtosis) [logcosh]");
+    add.choice(
+        "--reduce", {"pca", "none"},
+        [this](const std::string& name) {
+          options.fit.reduction = name == "none" ? Reduction::none : Reduction::pca;
+        },
+        "reduction to K components first: pca or none [pca]");
     add("--truth", truth_, "FILE", "true mixing matrix; reports the Amari distance to it");
   }
 

@@ -104,7 +104,7 @@ COMMANDS = {
     "cca sparse/left.svm sparse/right.svm -p 2 --method landing --ridge 0.5 --passes 4": cca(STEPS, **LANDING),
     "cca market/left.mtx market/right.mtx -p 2 --method landing --ridge 0.05 --batch 128 --passes 4": cca(STEPS, **LANDING),
     "ica mixture/data.npy --truth mixture/mixing.npy --method landing --ridge 0 --passes 4 --out run_ica":
-        ica(CONTRAST, **LANDING, amari=CONTRAST),
+        ica(CONTRAST, **LEARNED, stationarity=SMALL, amari=CONTRAST),
     "ica mixture_tsv/data.tsv -p 3 --method landing --ridge 0 --contrast cube --passes 2 --seed 2":
         ica(CONTRAST, **LEARNED),
     f"{LDA} --method landing --passes 3 --held-out 0.2": lda(STEPS, **LANDING, held_out_accuracy=0.03),

@@ -23,17 +23,23 @@ enum class Contrast {
   cube,     // u^4/4, the kurtosis, whose derivative is the cube: sub-Gaussian sources without outliers
 };
 
+/// How ICA takes p components of more columns.
+enum class Reduction {
+  pca,   // among the p leading principal components, in the units of the file
+  none,  // the p most non-Gaussian directions of all
+};
+
 struct FitOptions {
   Index components = 0;  // p; 0: as many as the model offers
   FitMethod method = FitMethod::automatic;
-  std::string baseline = {};              // a name of baselines/registry.hpp replaces `method`
-  Contrast contrast = Contrast::logcosh;  // ICA only
-  std::optional<double> ridge = {};       // absolute: B = S + ridge I
-  std::optional<double> relative_ridge =
-      {};                             // times the variance of each column; neither: automatic (ridge.hpp)
-  std::optional<double> passes = {};  // of landing and of streaming baselines
-  Index batch = 0;                    // rows per step of landing; 0: default_batch()
-  Index first_rows = 4096;            // pilot rows that landing keeps in memory; fewer where memory is short
+  std::string baseline = {};                  // a name of baselines/registry.hpp replaces `method`
+  Contrast contrast = Contrast::logcosh;      // ICA only
+  Reduction reduction = Reduction::pca;       // ICA only
+  std::optional<double> ridge = {};           // absolute: B = S + ridge I
+  std::optional<double> relative_ridge = {};  // of each column's variance; neither: automatic (ridge.hpp)
+  std::optional<double> passes = {};          // of landing and of streaming baselines
+  Index batch = 0;                            // rows per step of landing; 0: default_batch()
+  Index first_rows = 4096;  // pilot rows that landing keeps in memory; fewer where memory is short
   /// Columns that landing carries beside the p wanted ones, so that close values beyond p do not slow it
   /// down; the best p are taken at the end.
   std::optional<Index> guard = {};

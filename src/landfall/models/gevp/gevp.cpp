@@ -7,6 +7,7 @@
 #include <landfall/linalg/rank.hpp>
 #include <landfall/models/gevp/eigenpairs.hpp>
 #include <landfall/models/gevp/gevp.hpp>
+#include <landfall/models/gevp/pencil_scale.hpp>
 
 #include <algorithm>
 #include <array>
@@ -25,6 +26,8 @@ constexpr std::array<std::pair<GevpMethod, std::string_view>, 4> kMethods{{{Gevp
 
 // A dense solve of this size takes a few seconds on two cores, as do a few dense LOBPCG iterations.
 constexpr Index kDirectLimit = 2500;
+
+constexpr double kMostInfeasibility = 0.1;  // ||X'BX - I||_F of a result
 
 /// B is a matrix that one can afford to factor.
 template <class S>
@@ -66,7 +69,6 @@ void solve_direct(const SymmetricOperator<S>& a, const SymmetricOperator<S>& b, 
 template <class S>
 void solve_landing(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& options, double tolerance,
                    GevpResult<S>& result) {
-  check_b(*b);
   const bool factor = !options.smallest && can_factor(*b);
   const Direction direction =
       options.direction.value_or(factor ? Direction::riemannian : Direction::preconditioned);
@@ -91,10 +93,11 @@ void solve_landing(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& option
       solve<S>(oracle, {gaussian<S>(b->size(), options.components, {options.seed, 0})}, solver_options);
   if (found.termination == Termination::infeasible_start)
     throw DataError("B is not positive definite: no start of full rank could be made B-orthonormal");
+  if (found.termination == Termination::diverged)
+    throw NumericalError(fmt::format("landing diverged after {} iterations", found.progress.iteration));
   auto pairs = rayleigh_ritz<S>(*a, *b, found.x[0], options.smallest);
   result.values = std::move(pairs.values);
   result.vectors = std::move(pairs.vectors);
-  result.infeasibility = found.progress.infeasibility;
   result.iterations = found.progress.iteration;
   result.termination = found.termination;
 }
@@ -103,7 +106,6 @@ void solve_landing(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& option
 template <class S>
 void solve_by_baseline(const Baseline& baseline, OperatorPtr<S> a, OperatorPtr<S> b,
                        const GevpOptions& options, double tolerance, GevpResult<S>& result) {
-  check_b(*b);
   const auto turned = std::make_shared<CallbackOperator<S>>(a->size(), [&](In<S> x, Out<S> y) {
     a->apply(x, y);
     y = -y;
@@ -121,13 +123,31 @@ void solve_by_baseline(const Baseline& baseline, OperatorPtr<S> a, OperatorPtr<S
       solve_baseline<S>(baseline, {options.smallest ? OperatorPtr<S>(turned) : a, b}, baseline_options);
   result.iterations = found.progress.iteration;
   result.termination = found.termination;
-  result.infeasibility = found.progress.infeasibility;
   if (found.termination == Termination::diverged)
     throw NumericalError(
         fmt::format("{} diverged after {} iterations", baseline.name, found.progress.iteration));
   auto pairs = rayleigh_ritz<S>(*a, *b, found.x[0], options.smallest);
   result.values = std::move(pairs.values);
   result.vectors = std::move(pairs.vectors);
+}
+
+/// NumericalError where a number is not finite or the vectors are not B-orthonormal; a warning where the method
+/// ended too early.
+template <class S>
+void judge(GevpResult<S>& result) {
+  if (!result.values.allFinite() || !result.vectors.allFinite() || !std::isfinite(result.stationarity) ||
+      !std::isfinite(result.infeasibility))
+    throw NumericalError(fmt::format("{} found no finite eigenpairs", result.method_name));
+  if (result.infeasibility > kMostInfeasibility)
+    throw NumericalError(fmt::format(
+        "{} found vectors with ||X'BX - I|| = {:.2g}, expected at most {}: B is too ill-conditioned",
+        result.method_name, result.infeasibility, kMostInfeasibility));
+  if (result.termination == Termination::converged || result.termination == Termination::stopped) return;
+  result.warnings.push_back(fmt::format(
+      "{} did not converge: it {} after {} iterations, and the largest residual is {:.1e}",
+      result.method_name,
+      result.termination == Termination::iteration_limit ? "reached the iteration limit" : "stagnated",
+      result.iterations, result.stationarity));
 }
 
 }  // namespace
@@ -181,28 +201,35 @@ GevpResult<S> solve_gevp(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& 
     std::tie(result.method, result.reason) = choose_gevp_method(options, n);
   }
   result.method_name = baseline ? baseline->name : to_string(result.method);
+  if (result.method != GevpMethod::direct) check_b(*b);  // as given: its entries are in the messages
+  const ScaledPencil<S> scaled(std::move(a), std::move(b));
   switch (result.method) {
     case GevpMethod::lobpcg:
-      solve_by_baseline<S>(find_baseline("lobpcg"), a, b, options, tolerance, result);
+      solve_by_baseline<S>(find_baseline("lobpcg"), scaled.a(), scaled.b(), options, tolerance, result);
       if (5 * options.components > n)
         result.reason += fmt::format("; LAPACK is used because {} components are more than a fifth of n = {}",
                                      options.components, n);
       break;
     case GevpMethod::landing:
-      solve_landing<S>(a, b, options, tolerance, result);
+      solve_landing<S>(scaled.a(), scaled.b(), options, tolerance, result);
       break;
     case GevpMethod::baseline:
-      solve_by_baseline<S>(*baseline, a, b, options, options.tolerance, result);
+      solve_by_baseline<S>(*baseline, scaled.a(), scaled.b(), options, options.tolerance, result);
       break;
     default:
-      solve_direct<S>(*a, *b, options, result);
+      solve_direct<S>(*scaled.a(), *scaled.b(), options, result);
       break;
   }
-  auto quality = pair_quality<S>(*a, *b, {result.values, result.vectors});
+  // Powers of two change neither residuals nor X'BX.
+  Eigenpairs<S> pairs{std::move(result.values), std::move(result.vectors)};
+  auto quality = pair_quality<S>(*scaled.a(), *scaled.b(), pairs);
+  scaled.restore(pairs);
+  result.values = std::move(pairs.values);
+  result.vectors = std::move(pairs.vectors);
   result.residuals = std::move(quality.residuals);
   result.stationarity = static_cast<double>(result.residuals.maxCoeff());
-  if (result.method != GevpMethod::landing && !baseline)
-    result.infeasibility = static_cast<double>(quality.infeasibility);
+  result.infeasibility = static_cast<double>(quality.infeasibility);
+  judge(result);
   return result;
 }
 

@@ -61,7 +61,7 @@ struct GevpResult {
   Vector<S> values;
   Matrix<S> vectors;
   Vector<S> residuals;       // ||A x - lambda B x|| / (||A x|| + |lambda| ||B x||) per pair
-  double infeasibility = 0;  // ||X'BX - I||_F of what the method found, before it was finished
+  double infeasibility = 0;  // ||X'BX - I||_F of these vectors
   double stationarity = 0;   // the largest of the residuals
   GevpMethod method = GevpMethod::direct;
   std::string_view method_name;  // of a baseline its own
@@ -76,7 +76,8 @@ std::pair<GevpMethod, std::string> choose_gevp_method(const GevpOptions& options
 
 /// Throws UsageError when the sizes or p make no sense, DataError when B is not positive definite: by
 /// Cholesky for a dense B and a sparse one up to n = 2500, otherwise by what its entries and the method's
-/// products show.
+/// products show; NumericalError when an eigenvalue is too large or too small for S, or the numbers fail. A
+/// method that reached its limit has a warning.
 template <class S>
 GevpResult<S> solve_gevp(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& options);
 

@@ -1,17 +1,22 @@
+#include <landfall/data/rows/row_count.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/symmetric.hpp>
+#include <landfall/models/fit/covariance.hpp>
 #include <landfall/models/fit/in_memory_rows.hpp>
 #include <landfall/models/fit/model_checkpoint.hpp>
 #include <landfall/models/fit/pipeline.hpp>
 #include <landfall/models/ica/components.hpp>
+#include <landfall/models/ica/fixed_point.hpp>
 #include <landfall/models/ica/ica.hpp>
 #include <landfall/models/ica/ica_baseline.hpp>
-#include <landfall/models/ica/ica_start.hpp>
+#include <landfall/models/ica/ica_landing.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -22,7 +27,9 @@ namespace {
 // Times that landing runs over all rows at most, the first included: where the number of passes is given, and
 // where it is not.
 constexpr int kMostRuns = 2, kMostPasses = 4;
-constexpr double kUsualPasses = 2;  // for plans, and of baselines
+constexpr double kUsualPasses = 2;           // for plans, and of baselines
+constexpr double kMostInfeasibility = 0.01;  // ||W'BW - I||_F of a result
+constexpr double kMostResidual = 0.1;        // rotation_residual() of landing before its last Newton step
 
 /// Whether all rows may be kept in memory, in any order: then only one reading follows that for the mean.
 template <class S>
@@ -32,110 +39,6 @@ bool keeps_rows(const Source<S>& source, const IcaOptions& options, Index n, Ind
          options.transform.missing != Missing::drop && bytes <= static_cast<double>(options.memory) / 4;
 }
 
-/// Landing over the first rows, then over all.
-template <class S>
-class Run {
- public:
-  Run(DataStream<S>& stream, Source<S>& source, const IcaOptions& options, Index p, double ridge, Index batch,
-      Index rows)
-      : stream_(stream),
-        options_(options),
-        batch_(batch),
-        weights_(std::make_shared<Vector<S>>(Vector<S>::Zero(p))) {
-    const auto objective = contrast_objective<S>(options.contrast, weights_);
-    const Index n = static_cast<Index>(stream.transform(0).kept().size());
-    const std::vector<Index> components{p};
-    const std::vector<S> ridges{static_cast<S>(ridge)};
-    const Index wanted = ica_first_rows<S>(options.first_rows, options.memory, n),
-                small = std::max<Index>(128, ica_rows_for(p));
-    if (keeps_rows(source, options, n, rows)) {
-      const auto order = shuffled_rows(rows, options.seed);
-      const auto start = std::span(order).first(static_cast<std::size_t>(std::min(wanted, rows)));
-      first_ = std::make_shared<InMemorySamples<S>>(
-          read_into_memory<S>(source, stream.transform(0), start, small), components, ridges, objective,
-          options.seed, stream.communicator());
-      all_ = kept_ = std::make_shared<InMemorySamples<S>>(
-          read_into_memory<S>(source, stream.transform(0), order, batch), components, ridges, objective,
-          options.seed, stream.communicator());
-    } else {
-      first_ = std::make_shared<InMemorySamples<S>>(read_into_memory(stream, wanted, small), components,
-                                                    ridges, objective, options.seed, stream.communicator());
-      all_ = std::make_shared<StreamSamples<S>>(stream, components, ridges, objective, rows);
-    }
-    try {
-      start_.emplace(first_, weights_, options);
-    } catch (const NumericalError& error) {
-      throw NumericalError(fmt::format("{}: {}", stream.source(0).name(), error.what()));
-    }
-    x_ = start_->x();
-    choice_ = {.first_rows = first_->count(), .rank = start_->pilot().rank, .noise = start_->pilot().noise};
-  }
-
-  void warm_up() {
-    choice_.warm_up =
-        start_->warm_up(first_->count() < all_->count() ? 4 / static_cast<double>(first_->count()) : 0);
-    x_ = start_->x();
-    oracle_ = start_->release();
-  }
-
-  Result<S> land(const Checkpoints& checkpoints,
-                 std::function<bool(const Progress&, const Point<S>&)> observer) {
-    const SamplingOptions sampling{.estimator = options_.landing.estimator, .batch = batch_};
-    if (oracle_)
-      oracle_->continue_with(all_, sampling);
-    else
-      oracle_ = std::make_unique<SampledOracle<S>>(all_, sampling, start_->fields());
-    const double r = static_cast<double>(batch_), passes = options_.passes.value_or(1);
-    choice_.step = start_->step(r);
-    choice_.momentum = options_.landing.momentum.value_or(std::min(0.5, r / (r + 4 * start_->pilot().noise)));
-    choice_.omega = options_.landing.omega;
-    auto result = solve_with_checkpoints<S>(*oracle_, x_,
-                                            {.step = {.rule = StepRule::fixed,
-                                                      .size = choice_.step,
-                                                      .schedule = Schedule::cosine,
-                                                      .horizon = passes},
-                                             .omega = options_.landing.omega,
-                                             .momentum = choice_.momentum,
-                                             .stop = stop::passes(passes),
-                                             .observer = std::move(observer),
-                                             .cancel = options_.cancel},
-                                            checkpoints);
-    x_ = result.x;
-    oracle_.reset();
-    return result;
-  }
-
-  /// Over all rows.
-  ComponentMoments evaluate() const {
-    return kept_ ? component_moments<S>(kept_->batches(), options_.contrast, x_.front())
-                 : component_moments<S>(stream_, options_.contrast, x_.front());
-  }
-
-  /// X <- X T: where the next run begins.
-  void turn(const Matrix<double>& t) { x_.front() *= t.template cast<S>(); }
-
-  /// What warm_up() and later evaluations have found out.
-  void state(State& state) { state(*weights_, choice_.warm_up); }
-
-  const InMemorySamples<S>& first() const { return *first_; }
-  Vector<S>& weights() { return *weights_; }
-  const Matrix<S>& x() const { return x_.front(); }
-  const AdaptiveChoice& choice() const { return choice_; }
-
- private:
-  DataStream<S>& stream_;
-  const IcaOptions& options_;
-  Index batch_;
-  std::shared_ptr<Vector<S>> weights_;
-  std::shared_ptr<InMemorySamples<S>> first_;
-  std::shared_ptr<InMemorySamples<S>> kept_;  // all rows where they fit in memory, else null
-  std::shared_ptr<Samples<S>> all_;
-  std::optional<IcaStart<S>> start_;
-  std::unique_ptr<SampledOracle<S>> oracle_;
-  Point<S> x_;
-  AdaptiveChoice choice_;
-};
-
 /// Whether a component has another sign on all rows than landing was told.
 template <class S>
 bool signs_changed(const ComponentMoments& moments, const Vector<S>& weights) {
@@ -143,11 +46,36 @@ bool signs_changed(const ComponentMoments& moments, const Vector<S>& weights) {
   return (c.array() < -doubt(moments)).any();
 }
 
-/// Whether the Newton step T is too long to end with. It leaves about the square of what it turns, of which a
+/// The longest Newton step to end with, in radians. It leaves about the square of what it turns, of which a
 /// tenth of the sampling error of an angle, 1/sqrt(N), is a hundredth of that of the Amari distance.
-bool is_far(const Matrix<double>& t, Index rows) {
-  const double turn = (t - Matrix<double>::Identity(t.rows(), t.cols())).cwiseAbs().maxCoeff();
-  return turn * turn > 0.1 / std::sqrt(static_cast<double>(rows));
+double short_turn(Index rows) {
+  return std::sqrt(0.1 / std::sqrt(static_cast<double>(rows)));
+}
+
+double turn_of(const Matrix<double>& t) {
+  return (t - Matrix<double>::Identity(t.rows(), t.cols())).cwiseAbs().maxCoeff();
+}
+
+/// Scores of rows in memory, in double precision.
+template <class S>
+Matrix<double> scores(const InMemoryBatches<S>& batches, const Matrix<double>& x) {
+  Index rows = 0;
+  for (const auto& batch : batches) rows += batch.front().rows();
+  Matrix<double> z(rows, x.cols());
+  Index at = 0;
+  for (const auto& batch : batches) {
+    const Index count = batch.front().rows();
+    if (batch.front().batch.sparse()) {
+      Matrix<S> part(count, x.cols());
+      batch.front().times(x.template cast<S>(), part);
+      z.middleRows(at, count) = part.template cast<double>();
+    } else {
+      const Matrix<double> columns = batch.front().batch.dense().template cast<double>();
+      multiply_at<double>(columns, x, z.middleRows(at, count));
+    }
+    at += count;
+  }
+  return z;
 }
 
 template <class S>
@@ -161,8 +89,30 @@ class IcaModel final : public Model<S> {
   std::optional<Problem> problem() const override { return Problem::ica; }
   bool has_exact() const override { return false; }
 
+  /// Reads the first rows, or all where they may be kept, and finds the rank and the principal components.
+  void begin(Fit<S>& fit) override {
+    const FitOptions& options = fit.options;
+    const Index n = fit.features()[0], asked = options.components;
+    if (n < std::max<Index>(asked, 1)) return;  // an error that the pipeline words
+    const Index p = asked > 0 ? asked : n;
+    rows_.rows = fit.stream.statistics(0) ? fit.stream.statistics(0)->rows : count_rows(fit.stream, 0);
+    rows_.batch = std::min(options.batch > 0 ? options.batch : ica_batch(p), rows_.rows);
+    const Baseline* baseline = find_baseline_or_null(options.baseline);
+    if (!options.baseline.empty() && (baseline == nullptr || !baseline->sources)) return;
+    if (baseline)
+      require_ica_baseline(*baseline, options.contrast, n, p, rows_.rows, sizeof(S), options.memory);
+    else
+      read_rows(fit, n, p);
+    try {
+      find_directions(fit, n, asked, baseline != nullptr);
+    } catch (const NumericalError& error) {
+      throw NumericalError(fmt::format("{}: {}", fit.stream.source(0).name(), error.what()));
+    }
+  }
+
   Index components(const FitOptions& options, const std::vector<Index>& features) const override {
-    return options.components > 0 ? options.components : features[0];
+    if (options.components > 0) return options.components;
+    return rows_.whitening ? rows_.whitening->rank() : std::max<Index>(features[0], 1);
   }
 
   Scaling scaling() const override { return Scaling::none; }  // whitening scales
@@ -170,14 +120,18 @@ class IcaModel final : public Model<S> {
   Workload workload(const FitOptions& options, const std::vector<Index>& features, Index p, bool sparse,
                     const SourceSample& sample) const override {
     const Index n = features[0];
+    const bool reads_again = options.reduction == Reduction::pca && p < n;
     Workload work{.rows = sample.rows,
                   .features = features,
                   .reading = sample.reading,
                   .statistics = sample.statistics,
                   .held = sample.held,
                   .components = p,
+                  .more_readings = reads_again ? 1 : 0,
                   .columns = p,
-                  .batch = options.batch > 0 ? options.batch : ica_batch(p),
+                  .batch = rows_.batch > 0     ? rows_.batch
+                           : options.batch > 0 ? options.batch
+                                               : ica_batch(p),
                   .rank = n,  // the covariance of the first rows
                   .first_rows = ica_first_rows<S>(options.first_rows, options.memory, n),
                   .passes = options.passes.value_or(kUsualPasses),
@@ -188,19 +142,211 @@ class IcaModel final : public Model<S> {
   }
 
   Solved<S> baseline(Fit<S>& fit, const Baseline& baseline) override {
+    const Matrix<S> k = rows_.whitening ? Matrix<S>(rows_.whitening->factor.template cast<S>()) : Matrix<S>();
     auto run = solve_ica_baseline<S>(baseline, fit.stream, fit.options.contrast,
                                      baseline_options(fit, fit.options.passes.value_or(kUsualPasses)),
-                                     fit.work.rows);
+                                     fit.work.rows, k);
     fit.record(run);
+    if (run.termination == Termination::iteration_limit) {
+      result_.converged = false;
+      result_.warnings.push_back(fmt::format("{} did not converge: it reached the limit of {} iterations",
+                                             baseline.name, result_.iterations));
+    }
+    // Its components as they are, apart from their scale: unit variance.
+    Matrix<S>& x = run.x.front();
+    moments_ = component_moments<S>(fit.stream, result_.contrast, x);
+    const Vector<double> scale = moments_.gram.diagonal().cwiseSqrt().cwiseInverse();
+    if (!scale.allFinite()) throw NumericalError(fmt::format("{} found no finite sources", baseline.name));
+    x *= scale.template cast<S>().asDiagonal();
+    moments_ = component_moments<S>(fit.stream, result_.contrast, x);
+    turn_ = Matrix<double>::Identity(x.cols(), x.cols());
     return {std::move(run.x), {}, {}};
   }
 
-  /// Landing, evaluated on all rows after each run, until the Newton step is short and the signs are right.
   Solved<S> land(Fit<S>& fit) override {
+    if (is_small(fit)) {
+      iterate(fit);
+      return {};
+    }
+    return land_on_all(fit);
+  }
+
+  void finish(Fit<S>& fit, Solved<S> solved) override {
+    if (!solved.x.empty()) x_ = solved.x.front().template cast<double>();
+    result_.samples = moments_.rows;
+    // E a y' (E y y')^-1 of the sources y = (X T)'a.
+    const Matrix<double> regression =
+        moments_.mixing * inverse<double>(moments_.gram) * inverse<double>(turn_.transpose());
+    const Transform<S>& transform = fit.stream.transform(0);
+    const Matrix<double> weights = unscaled(fit.stream, 0, x_ * turn_);
+    require_feasible(fit, weights);
+    // E g of these sources, to first order: d E g(y_j) = sum_i E y_i g'(y_j) (T - I)_ij.
+    const Matrix<double> step = turn_ - Matrix<double>::Identity(turn_.rows(), turn_.cols());
+    moments_.value += moments_.slopes.cwiseProduct(step).colwise().sum().transpose();
+    const auto components =
+        ordered_components(moments_, result_.contrast, weights, transform.scale().asDiagonal() * regression);
+    result_.signs = components.signs;
+    result_.negentropy = components.negentropy;
+    result_.mixing = transform.restore_rows(components.mixing.template cast<S>());
+    if (rows_.reduced) {
+      result_.reduction = Reduction::pca;
+      result_.explained_variance = rows_.whitening->explained;
+    }
+    set_weights(fit.stream, 0, components.weights, result_.views[0]);
+  }
+
+ private:
+  void read_rows(Fit<S>& fit, Index n, Index p) {
     const FitOptions& options = fit.options;
-    const Index p = fit.components, rows = fit.work.rows;
+    const Index wanted = ica_first_rows<S>(options.first_rows, options.memory, n),
+                small = std::max<Index>(128, ica_rows_for(p));
+    if (keeps_rows(source_, options, n, rows_.rows)) {
+      const Transform<S>& transform = fit.stream.transform(0);
+      const auto order = shuffled_rows(rows_.rows, options.seed);
+      const auto start = std::span(order).first(static_cast<std::size_t>(std::min(wanted, rows_.rows)));
+      rows_.first = read_into_memory<S>(source_, transform, start, small);
+      rows_.kept = read_into_memory<S>(source_, transform, order, rows_.batch);
+      rows_.complete = true;
+    } else {
+      rows_.first = read_into_memory(fit.stream, wanted, small);
+      Index count = 0;
+      for (const auto& batch : rows_.first) count += batch.front().rows();
+      rows_.complete = count == rows_.rows && fit.stream.centring() != Centring::running;
+    }
+  }
+
+  /// The rank, p, and the whitening: of the first rows where nothing more is needed.
+  void find_directions(Fit<S>& fit, Index n, Index asked, bool every_row) {
+    const FitOptions& options = fit.options;
+    const double ridge = options.ridge.value_or(0);
+    const bool reduces = asked > 0 && asked < n && (options.reduction == Reduction::pca || every_row);
+    DataStream<S>& stream = fit.stream;
+    rows_.reduced = reduces;
+    if (!squares_fit(n, options.memory)) {
+      if (!reduces) return;
+      int passes = 0;
+      rows_.whitening = streamed_components(stream, asked, ridge, options.seed, passes);
+      result_.passes += passes;
+      return require_rank(rows_.whitening->rank(), asked);
+    }
+    const double tolerance = variance_tolerance<S>(n, offset(stream));
+    if (!every_row && !reduces) {
+      rows_.whitening = whiten(covariance_of<S>(rows_.first, n, stream.communicator()), ridge, tolerance);
+      if (rows_.whitening->rank() >= (asked > 0 ? asked : n)) return;
+    }
+    const Matrix<double> covariance = covariance_of_all(fit, n);
+    if (!covariance.allFinite()) throw NumericalError("the covariance of its columns is not finite");
+    Whitening all = whiten(covariance, ridge, tolerance);
+    require_rank(all.rank(), asked);
+    if (asked == 0 && all.rank() < n)
+      result_.warnings.push_back(fmt::format("{}: {} columns have rank {}, so p = {}",
+                                             stream.source(0).name(), n, all.rank(), all.rank()));
+    if (!reduces) {
+      rows_.whitening = std::move(all);
+      return;
+    }
+    rows_.whitening = principal_components(covariance, stream.transform(0).scale(), asked, ridge);
+    const double least = std::max(0.0, rows_.whitening->least);
+    if (least < static_cast<double>(n) * std::numeric_limits<double>::epsilon())
+      result_.warnings.push_back(fmt::format(
+          "{}: principal component {} has {:.1e} of the variance of the first, so rounding hides it: "
+          "scale the columns",
+          stream.source(0).name(), asked, least));
+  }
+
+  Matrix<double> covariance_of_all(Fit<S>& fit, Index n) {
+    if (rows_.complete) return covariance_of<S>(in_memory(), n, fit.stream.communicator());
+    result_.passes += 1;
+    Matrix<double> covariance = covariances<S, double>(fit.stream).within[0];
+    return covariance;
+  }
+
+  const InMemoryBatches<S>& in_memory() const { return rows_.kept.empty() ? rows_.first : rows_.kept; }
+
+  static void require_rank(Index rank, Index p) {
+    if (rank < p) throw NumericalError(fmt::format("rank {}, expected at least p = {}", rank, p));
+    if (rank < 1) throw NumericalError("rank 0, expected at least 1");
+  }
+
+  /// The largest distance of a mean from 0, in standard deviations of its column.
+  static double offset(const DataStream<S>& stream) {
+    const ColumnStatistics* columns = stream.statistics(0);
+    double largest = 0;
+    if (columns)
+      for (const Index j : stream.transform(0).kept())
+        if (columns->variance(j) > 0)
+          largest = std::max(largest, std::abs(columns->mean(j)) / std::sqrt(columns->variance(j)));
+    return largest;
+  }
+
+  /// Whether rows are so few that all of them are iterated over until nothing changes, in place of landing.
+  bool is_small(const Fit<S>& fit) const {
+    const FitOptions& options = fit.options;
+    return options.method == FitMethod::automatic && !options.passes && options.batch == 0 &&
+           options.landing.step == 0 && options.checkpoints.resume.empty() && rows_.whitening &&
+           rows_.complete && rows_.rows <= std::max(options.first_rows, 8 * fit.features()[0]);
+  }
+
+  FixedPoint converge(const Fit<S>& fit, const Matrix<double>& z, const Matrix<double>& x,
+                      Matrix<double> start) {
+    const auto watch = fit.watch();
+    FixedPoint found = iterate_to_convergence(
+        z, {.contrast = result_.contrast,
+            .start = std::move(start),
+            .seed = fit.options.seed,
+            .observer =
+                [&](const Progress& progress, const Matrix<double>& rotation) {
+                  return watch(progress, {Matrix<S>((x * rotation).template cast<S>())});
+                },
+            .cancel = fit.options.cancel});
+    x_ = x * found.rotation;
+    result_.passes += found.passes;
+    result_.iterations += found.history.size() - 1;
+    result_.history.insert(result_.history.end(), found.history.begin(), found.history.end());
+    result_.termination = found.converged ? Termination::converged
+                          : found.stopped ? Termination::stopped
+                                          : Termination::iteration_limit;
+    result_.converged = found.converged;
+    if (!found.converged)
+      result_.warnings.push_back(
+          fmt::format("ICA did not converge in {} iterations: another would turn a source by {:.2g} radians",
+                      found.history.size() - 1, found.turn));
+    return found;
+  }
+
+  /// Of x_ and moments_ at the end: sources have unit variance and are uncorrelated.
+  void orthonormalize() {
+    const Matrix<double> metric = this->metric();
+    SymmetricEigen<double> eigen;
+    eigen.compute(metric);
+    turn_ = eigen.inverse_root();
+    result_.stationarity = rotation_residual(
+        moments_, moments_.nonlinearity().unaryExpr([](double c) { return c < 0 ? -1. : 1.; }));
+  }
+
+  Matrix<double> metric() const { return moments_.gram + result_.views[0].ridge * x_.transpose() * x_; }
+
+  /// All rows, to convergence.
+  void iterate(Fit<S>& fit) {
+    const Whitening& directions = *rows_.whitening;
+    result_.method_name = "fixed-point";
+    result_.reason = fmt::format("{} rows are few enough to iterate over all of them", rows_.rows);
+    result_.batch = rows_.rows;
+    const Matrix<double> z = scores(in_memory(), directions.factor);
+    FixedPoint found = converge(fit, z, directions.factor, {});
     const double ridge = result_.views[0].ridge;
-    Run<S> run(fit.stream, source_, options, p, ridge, std::min(fit.work.batch, rows), rows);
+    moments_ = std::move(found.moments);
+    moments_.mixing = (directions.dual - ridge * directions.factor) * found.rotation;
+    if (fit.components < x_.cols())
+      moments_ = best_components(moments_, result_.contrast, fit.components, x_);
+    orthonormalize();
+  }
+
+  /// Landing, evaluated on all rows after each run, until the Newton step is short and the signs are right.
+  Solved<S> land_on_all(Fit<S>& fit) {
+    const FitOptions& options = fit.options;
+    const Index p = fit.components;
+    IcaLanding<S> run(fit.stream, options, rows_, p, result_.views[0].ridge);
     int attempt = 0;
     const ModelCheckpoint checkpoint(options.checkpoints, data_mark(fit.stream, run.first()), result_.reason,
                                      [&](State& state) {
@@ -210,56 +356,101 @@ class IcaModel final : public Model<S> {
     result_.reason = checkpoint.reason();
     if (options.checkpoints.resume.empty()) run.warm_up();
     Checkpoints checkpoints = checkpoint.checkpoints();
-    for (const int most = options.passes ? kMostRuns : kMostPasses; attempt < most; ++attempt) {
+    bool stopped = false, changed = false;
+    for (const int most = options.passes ? kMostRuns : kMostPasses;; ++attempt) {
       auto landed = run.land(checkpoints, fit.watch());
       checkpoints.resume.clear();
       fit.record(landed);
       result_.seconds.solve += fit.timer.lap();
-      moments_ = run.evaluate();
-      const bool stopped = result_.termination == Termination::stopped,
-                 changed = !stopped && signs_changed(moments_, run.weights());
+      evaluate(run);
+      stopped = result_.termination == Termination::stopped;
+      changed = !stopped && signs_changed(moments_, run.weights());
       if (changed) reweigh(moments_, 0, run.weights());
       const Vector<double> signs = run.weights().template cast<double>().cwiseSign();
-      const Matrix<double> x = run.x().template cast<double>();
-      const Matrix<double> metric = moments_.gram + ridge * x.transpose() * x;
-      turn_ = newton_step(moments_, metric, signs);
-      result_.views[0].infeasibility = distance_to_identity(metric);
+      turn_ = newton_step(moments_, metric(), signs);
       result_.stationarity = rotation_residual(moments_, signs);
       result_.seconds.evaluate += fit.timer.lap();
-      const bool again = changed || (!options.passes && is_far(turn_, moments_.rows));
-      if (stopped || !again || attempt + 1 == most) break;  // finish() makes the last turn
+      const bool again = changed || (!options.passes && is_far());
+      if (stopped || !again || attempt + 1 >= most) break;  // finish() makes the last turn
       run.turn(turn_);
     }
     result_.choice = run.choice();
-    return {{run.x()}, {}, {}};
-  }
-
-  void finish(Fit<S>& fit, Solved<S> solved) override {
-    const Matrix<double> x = solved.x.front().template cast<double>();
-    if (fit.result.method == FitMethod::baseline) {
-      // Its components as they are, apart from their scale: unit variance.
-      moments_ = component_moments<S>(fit.stream, result_.contrast, solved.x.front());
-      result_.views[0].infeasibility = distance_to_identity(moments_.gram);
-      turn_ = moments_.gram.diagonal().cwiseSqrt().cwiseInverse().asDiagonal();
+    const double turn = turn_of(turn_), residual = result_.stationarity;
+    if (stopped || !(changed || is_far())) {
+      result_.converged = !stopped;
+      return {};
     }
-    result_.samples = moments_.rows;
-    // E a y' (E y y')^-1 of the sources y = (X T)'a.
-    const Matrix<double> regression =
-        moments_.mixing * inverse<double>(moments_.gram) * inverse<double>(turn_.transpose());
-    const Transform<S>& transform = fit.stream.transform(0);
-    const auto components = ordered_components(moments_, result_.contrast, unscaled(fit.stream, 0, x * turn_),
-                                               transform.scale().asDiagonal() * regression);
-    result_.signs = components.signs;
-    result_.negentropy = components.negentropy;
-    result_.mixing = transform.restore_rows(components.mixing.template cast<S>());
-    set_weights(fit.stream, 0, components.weights, result_.views[0]);
+    run.turn(turn_);
+    evaluate(run);
+    if (!options.passes && rows_.complete &&
+        3. * 8 * rows_.rows * p <= static_cast<double>(options.memory) / 2)
+      polish(fit, run);
+    else
+      tell_far(turn, residual);
+    orthonormalize();
+    return {};
   }
 
- private:
+  void evaluate(const IcaLanding<S>& run) {
+    moments_ = run.evaluate();
+    x_ = run.x().template cast<double>();
+  }
+
+  /// Landing is not there yet, and all rows are in memory: iterates over them.
+  void polish(Fit<S>& fit, const IcaLanding<S>& run) {
+    orthonormalize();
+    const Matrix<double> x = x_ * turn_, mixing = moments_.mixing * turn_;
+    const Matrix<double> z = scores((run.kept() ? run.kept() : &run.first())->batches(), x);
+    FixedPoint found = converge(fit, z, x, Matrix<double>::Identity(x.cols(), x.cols()));
+    moments_ = std::move(found.moments);
+    moments_.mixing = mixing * found.rotation;
+  }
+
+  /// Whether the Newton step is too long to end with, or leaves out pairs that it can say nothing about.
+  bool is_far() const {
+    return turn_of(turn_) > short_turn(moments_.rows) || result_.stationarity > kMostResidual;
+  }
+
+  void tell_far(double turn, double residual) {
+    result_.converged = false;
+    const double most = short_turn(moments_.rows);
+    const std::string why =
+        turn > most
+            ? fmt::format("the last Newton step turned a source by {:.2g} radians, expected at most {:.2g}",
+                          turn, most)
+            : fmt::format("the residual is {:.2g}, expected at most {}", residual, kMostResidual);
+    result_.warnings.push_back(fmt::format(
+        "landing did not converge in {:.3g} passes: {}; more passes may help", result_.passes, why));
+  }
+
+  /// Measures ||W'BW - I|| of the weights as they are written, rounded to S: NumericalError where they are not
+  /// finite or the sources are not what they should be.
+  void require_feasible(const Fit<S>& fit, const Matrix<double>& weights) {
+    const double ridge = result_.views[0].ridge;
+    const Matrix<double> rounding = fit.stream.transform(0).scale().asDiagonal() *
+                                    (weights.template cast<S>().template cast<double>() - weights).eval();
+    const Matrix<double> first = rounding.transpose() * (moments_.mixing + ridge * x_) * turn_;
+    const double infeasibility =
+        distance_to_identity(turn_.transpose() * metric() * turn_ + first + first.transpose());
+    const std::string& name = fit.stream.source(0).name();
+    if (!std::isfinite(infeasibility) || !weights.allFinite() || !moments_.value.allFinite())
+      throw NumericalError(fmt::format("{}: {} found no finite sources", name, result_.method_name));
+    result_.views[0].infeasibility = infeasibility;
+    if (infeasibility <= kMostInfeasibility) return;
+    if (result_.method != FitMethod::baseline)
+      throw NumericalError(fmt::format("{}: the sources are correlated by {:.2g}, expected at most {}{}",
+                                       name, infeasibility, kMostInfeasibility,
+                                       sizeof(S) == sizeof(float) ? "; double precision may help" : ""));
+    result_.warnings.push_back(
+        fmt::format("the sources of {} are correlated by {:.2g}", result_.method_name, infeasibility));
+  }
+
   Source<S>& source_;
   IcaResult<S>& result_;
-  ComponentMoments moments_;
-  Matrix<double> turn_;  // T of the sources y = (X T)'a
+  IcaRows<S> rows_;
+  Matrix<double> x_;          // in the coordinates of the stream
+  ComponentMoments moments_;  // of y = X'a over all rows
+  Matrix<double> turn_;       // T of the sources y = (X T)'a
 };
 
 }  // namespace

@@ -7,7 +7,12 @@
 //   const auto result = landfall::fit_ica<float>(landfall::open_source<float>("mixtures.npy"), {});
 //   use(result.unmixing(), result.mixing);    // sources: unmixing (a - mean); a = mean + mixing sources
 //
-// By landing, over rows that are streamed: nothing needs tuning.
+// p below the number of columns are the components among the p leading principal components of the centred
+// columns in the units of the file, as in scikit-learn's FastICA; Reduction::none takes the p most non-Gaussian
+// directions of all. Where columns depend on each other, p is their rank at most.
+//
+// Up to 4096 rows, or 8 per column, that fit in memory are iterated over until nothing changes
+// (fixed_point.hpp). More rows by landing, over rows that are streamed: nothing needs tuning.
 //
 // - The signs and the scale of f are found in a warm-up on the first rows, which are kept in memory. FastICA,
 //   which needs no signs, turns the start towards the sources of these rows; c_j = E g''(y_j) - E g'(y_j) y_j
@@ -19,7 +24,8 @@
 //   2 max_j |c_j|.
 // - The pass that evaluates the result has all that a Newton step among the components needs
 //   (components.hpp), which is taken, as CCA ends with a rotation. Its length says how far landing was from
-//   the solution, so landing alone decides how many passes it needs.
+//   the solution, so landing alone decides how many passes it needs. Where it is still long after four of them
+//   and the rows are in memory, they are iterated over; otherwise the result has a warning.
 #pragma once
 
 #include <landfall/models/fit/options.hpp>
@@ -29,23 +35,28 @@
 
 namespace landfall {
 
-/// Defaults: p = the non-constant columns; no ridge, since X is kept among the directions that have
+/// Defaults: p = the rank of the columns; no ridge, since X is kept among the directions that have
 /// variance (whitening.hpp) and a ridge would favour those that have the least; batches of 1024 rows, or 8p
 /// if that is more; 100 pilot rows per column where a quarter of the memory holds them.
 /// - passes: one, and up to four while the last Newton step is so long that what it leaves would show beside
 ///   the sampling error; where signs were wrong, they are made again. A baseline makes 2.
 /// - memory: rows that fit in a quarter of it are kept, and later passes read nothing. Where three n x n
-///   matrices take more than all of it, a sketch replaces the covariance of the first rows.
+///   matrices take more than all of it, a sketch replaces the covariance of the first rows, and the principal
+///   components come from at most 8 passes over the rows (streamed_components()).
+/// NumericalError where p is above the rank, or the sources found are not finite or not uncorrelated.
 using IcaOptions = FitOptions;
 
 /// Sources are in the order of their negentropy, and have unit variance: (a - mean) weights of the view. The
-/// stationarity is rotation_residual() on all rows, as landing left it.
+/// stationarity is rotation_residual() on all rows, of landing before the last Newton step. Infeasibility and
+/// negentropy are those of the weights in the result.
 template <class S>
 struct IcaResult : FitResult<S> {
   Matrix<S> mixing;           // n x p: the regression of the columns on the sources
   Vector<double> signs;       // 1: super-Gaussian, -1: sub-Gaussian
   Vector<double> negentropy;  // (E g(y) - E g(Gaussian))^2, descending
   Contrast contrast = Contrast::logcosh;
+  Reduction reduction = Reduction::none;  // pca: among the p leading principal components, fewer than columns
+  double explained_variance = 1;          // of these, as a fraction of that of the columns
 
   /// p x n: sources are unmixing (a - mean).
   Matrix<S> unmixing() const { return this->views[0].weights.transpose(); }

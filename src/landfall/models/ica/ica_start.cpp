@@ -1,12 +1,14 @@
+#include <landfall/errors.hpp>
 #include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/reduce.hpp>
 #include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/ica/ica_start.hpp>
-#include <landfall/models/ica/whitening.hpp>
 
 #include <algorithm>
 #include <cmath>
+
+#include <fmt/format.h>
 
 namespace landfall {
 namespace {
@@ -20,6 +22,9 @@ constexpr double kLeastNonlinearity = 0.12;
 // Of the fixed point before it: iterations at most, and 1 - |cos| of an angle that is small.
 constexpr int kMostTurns = 30;
 constexpr double kTurned = 1e-2;
+// Where the first start takes more than so many, or among principal components, which are seldom mixtures of
+// as many sources, there may be several fixed points: the best of some starts.
+constexpr int kEasyTurns = 12, kStarts = 4;
 
 }  // namespace
 
@@ -44,12 +49,21 @@ void reweigh(const ComponentMoments& moments, double least, Vector<S>& weights) 
 
 template <class S>
 IcaStart<S>::IcaStart(std::shared_ptr<InMemorySamples<S>> first, std::shared_ptr<Vector<S>> weights,
-                      const IcaOptions& options)
+                      const IcaOptions& options, const Whitening* whitening)
     : first_(std::move(first)), weights_(std::move(weights)), options_(options) {
-  const auto n = static_cast<std::uint64_t>(first_->shapes().front().rows);
-  const auto squares = 3 * sizeof(double) * n * n;
-  pilot_ = squares <= options.memory ? whiten(*first_, options.seed)
-                                     : estimate_pilot(*first_, options.landing.rank, options.seed);
+  const auto [n, p] = first_->shapes().front();
+  Whitening own;
+  if (whitening == nullptr && squares_fit(n, options.memory)) {
+    own = whiten(covariance_of<S>(first_->batches(), n, first_->communicator()), first_->ridge(0),
+                 rank_tolerance<double>(n));
+    if (own.rank() < p)
+      throw NumericalError(fmt::format("the first {} rows have rank {}, expected at least p = {}",
+                                       first_->count(), own.rank(), p));
+    whitening = &own;
+  }
+  pilot_ = whitening != nullptr ? pilot_of(*whitening, *first_, p, options.seed)
+                                : estimate_pilot(*first_, options.landing.rank, options.seed);
+  whole_ = n == p || (whitening != nullptr && whitening->rank() == p);
   x_ = pilot_.start;
 }
 
@@ -110,18 +124,39 @@ bool IcaStart<S>::change(const ComponentMoments& moments, double least) {
 template <class S>
 std::pair<ComponentMoments, bool> IcaStart<S>::turn_to_sources() {
   x_.front() = feasible();  // and stays it
-  ComponentMoments found;
-  double turned = 1;
-  for (int turn = 0;; ++turn) {
-    found = component_moments<S>(first_->batches(), options_.contrast, x_.front(), first_->communicator());
-    if (turn == kMostTurns || turned <= kTurned) break;
-    Matrix<double> factor = found.slopes.transpose();
-    factor.diagonal() -= found.curvature;
-    const Matrix<double> rotation = nearest_rotation<double>(factor);
-    x_.front() *= rotation.transpose().template cast<S>();
-    turned = 1 - rotation.diagonal().cwiseAbs().minCoeff();
+  const Matrix<S> first = x_.front();
+  ComponentMoments best;
+  Matrix<S> at_best;
+  double most = -1;
+  bool near = false;
+  int turns = 0;
+  const bool reduced = whole_ && first.rows() > first.cols();
+  for (int start = 0; start == 0 || (start < kStarts && (reduced || turns > kEasyTurns)); ++start) {
+    if (start > 0)
+      x_.front() = first * random_orthonormal(first.cols(), first.cols(),
+                                              {options_.seed, 0xf1c + static_cast<std::uint64_t>(start)})
+                               .template cast<S>();
+    ComponentMoments found;
+    double turned = 1;
+    for (int turn = 0;; ++turn) {
+      found = component_moments<S>(first_->batches(), options_.contrast, x_.front(), first_->communicator());
+      if (start == 0) turns = turn;
+      if (turn == kMostTurns || turned <= kTurned) break;
+      Matrix<double> factor = found.slopes.transpose();
+      factor.diagonal() -= found.curvature;
+      const Matrix<double> rotation = nearest_rotation<double>(factor);
+      x_.front() *= rotation.transpose().template cast<S>();
+      turned = 1 - rotation.diagonal().cwiseAbs().minCoeff();
+    }
+    const double sum = (found.value.array() - gaussian_value(options_.contrast)).square().sum();
+    if (start > 0 && !(sum > most)) continue;
+    most = sum;
+    at_best = x_.front();
+    best = std::move(found);
+    near = turned <= kTurned;
   }
-  return {std::move(found), turned <= kTurned && x_.front().rows() == x_.front().cols()};
+  x_.front() = at_best;
+  return {std::move(best), near && whole_};
 }
 
 /// c has a meaning for unit variance alone.

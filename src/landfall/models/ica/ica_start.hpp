@@ -15,6 +15,7 @@
 #include <landfall/landing/adaptive.hpp>
 #include <landfall/models/ica/components.hpp>
 #include <landfall/models/ica/ica.hpp>
+#include <landfall/models/ica/whitening.hpp>
 
 #include <utility>
 
@@ -23,10 +24,11 @@ namespace landfall {
 template <class S>
 class IcaStart {
  public:
-  /// K and a random start (whitening.hpp). The samples' objective has these weights, which are written here. The
+  /// K and a random start, by the whitening where it is given, otherwise by that of the first rows, or a sketch
+  /// where n x n numbers do not fit. The samples' objective has these weights, which are written here. The
   /// options must outlive it.
   IcaStart(std::shared_ptr<InMemorySamples<S>> first, std::shared_ptr<Vector<S>> weights,
-           const IcaOptions& options);
+           const IcaOptions& options, const Whitening* whitening = nullptr);
 
   /// `variance`: of the mean over the first rows, in units of one row's; 0 when they are all there are.
   /// Returns the passes it took.
@@ -46,7 +48,7 @@ class IcaStart {
 
  private:
   bool change(const ComponentMoments& moments, double least);
-  /// And whether all sources of the first rows are near: where p = n there is no subspace to look for.
+  /// And whether all sources of the first rows are near: where p is the rank of K there is no subspace to look for.
   std::pair<ComponentMoments, bool> turn_to_sources();
   ComponentMoments moments() const;
   Matrix<S> feasible() const;
@@ -55,9 +57,15 @@ class IcaStart {
   std::shared_ptr<Vector<S>> weights_;
   const IcaOptions& options_;
   PilotEstimate<S> pilot_;
+  bool whole_;  // p is the rank of K
   Point<S> x_;
   std::unique_ptr<SampledOracle<S>> oracle_;
 };
+
+/// Whether n x n numbers, three times and in double precision, fit in the memory.
+inline bool squares_fit(Index n, std::uint64_t memory) {
+  return 3 * sizeof(double) * static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(n) <= memory;
+}
 
 /// What |c| of a Gaussian component may come to by chance.
 double doubt(const ComponentMoments& moments);

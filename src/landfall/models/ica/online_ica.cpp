@@ -151,7 +151,7 @@ IcaResult<S> OnlineIca<S>::finish(const Run& run) const {
   view.mean = std::move(columns.mean);
   view.dropped = std::move(columns.constant);
   view.ridge = run.ridge;
-  view.infeasibility = distance_to_identity(metric);
+  view.infeasibility = distance_to_identity(t.transpose() * metric * t);
   result.contrast = options_.contrast;
   set_online_run<S>(*run.landing, rows_->rows(), rows_->batch(), result);
   result.stationarity = rotation_residual(moments, signs);
