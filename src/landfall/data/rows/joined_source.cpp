@@ -28,6 +28,7 @@ JoinedSource<S>::JoinedSource(std::vector<SourcePtr<S>> parts) : parts_(std::mov
     if (part->format() != format_) format_ = "mixed";
     if (part->element_type() != element_type_) element_type_ = "mixed";
     sparse_ = sparse_ && part->sparse();
+    warnings_.insert(warnings_.end(), part->warnings().begin(), part->warnings().end());
   }
 }
 
