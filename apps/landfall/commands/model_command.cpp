@@ -165,8 +165,9 @@ void run(const ModelCommand& model, ModelFit<S>& fit, const RunCheckpoints& save
   const FitResult<S>& result = fit_views(model, fit, checkpoints, file_rows);
   const double seconds = since(start);
   const Index used_rows = result.samples + result.held_out_samples;
-  const Index all_rows = options.fit.transform.missing == Missing::drop ? file_rows.value_or(used_rows) : used_rows;
-  rows.expect_rows(options.files[0], all_rows);
+  const bool drops = options.fit.transform.missing == Missing::drop;
+  const Index all_rows = drops ? file_rows.value_or(used_rows) : used_rows;
+  if (!drops || file_rows) rows.expect_rows(options.files[0], all_rows);
 
   RunReport report{.problem = model.problem(), .summary = summarize(model, fit, result, seconds)};
   report.summary["first_index"] = index;

@@ -166,19 +166,21 @@ void Labels::expect_rows(const std::string& data, Index rows) const {
 }
 
 Labels read_labels(const std::filesystem::path& path, const LabelOptions& options) {
+  if (is_read_once(path)) {
+    const SpooledFile copy(path);
+    return read_labels(copy.path(), options);
+  }
   const std::filesystem::path unpacked = path.extension() == ".gz" ? path.stem() : path;
   const bool svmlight = unpacked.extension() == ".svm" || unpacked.extension() == ".svmlight" ||
                         unpacked.extension() == ".libsvm";
   std::error_code ignored;
-  if (!svmlight && (path == "-" || std::filesystem::exists(path, ignored))) {
+  if (!svmlight && std::filesystem::exists(path, ignored)) {
     // Every binary format has a zero byte in its first bytes.
     constexpr std::size_t enough_to_see = 64;
     auto bytes = as_utf8(open_bytes(path));
     const std::string start = read_up_to(*bytes, enough_to_see);
     if (start.find('\0') == std::string::npos && !start.starts_with("%%MatrixMarket"))
       return read_text(LineReader(put_back(start, std::move(bytes))), options);
-    if (path == "-")
-      throw UsageError("standard input: not text, expected one label per line, or the name of a file");
   }
   const auto source = open_source<double>(path);
   if (svmlight) return labels_of(*source);

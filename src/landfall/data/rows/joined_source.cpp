@@ -28,8 +28,8 @@ JoinedSource<S>::JoinedSource(std::vector<SourcePtr<S>> parts) : parts_(std::mov
     if (part->format() != format_) format_ = "mixed";
     if (part->element_type() != element_type_) element_type_ = "mixed";
     sparse_ = sparse_ && part->sparse();
-    warnings_.insert(warnings_.end(), part->warnings().begin(), part->warnings().end());
   }
+  warnings_.assign(first.warnings().begin(), first.warnings().end());
 }
 
 /// One width for all parts whose indices leave it open: that of the widest of these, or of the others.

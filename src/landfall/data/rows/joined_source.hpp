@@ -47,7 +47,7 @@ class JoinedSource : public Source<S> {
 
   std::vector<SourcePtr<S>> parts_;
   std::string name_, format_, element_type_;
-  std::vector<std::string> warnings_;  // of all parts
+  std::vector<std::string> warnings_;  // of the first part: the others are like it
   bool sparse_ = true;
   std::size_t current_ = 0;
   Index before_ = 0;  // rows of the parts before the current one
