@@ -98,9 +98,8 @@ class CcaCommand final : public ModelCommand {
             .report_labels = true,
             .guard = "4 or p/4",
             .examples =
-                "  landfall cca left.npy right.npy -p 5\n"
-                "  landfall cca table.csv --left bmi,bp --right 's1..s6' -p 2\n"
-                "  landfall cca left.svm right.svm -p 10 --memory 512MiB --held-out 0.1 --out run"};
+                "  landfall cca left.svm right.svm -p 10 --memory 512MiB --held-out 0.1 --out run\n"
+                "  landfall cca table.csv --left bmi,bp --right 's1..s6' -p 2"};
   }
 
   void add_data_options(const OptionAdder& add) override {

@@ -213,6 +213,7 @@ void write_all(const TransformArguments& options, ScoreReader<S>& reader, Out& o
   if (reader.dropped() > 0)
     fmt::print(stderr, "{} dropped because of missing values\n",
                counted(static_cast<std::size_t>(reader.dropped()), "row"));
+  if (options.out == "-") return;
   if (options.predict)
     fmt::print(stderr, "wrote {}, the classes of {}\n", options.out,
                counted(static_cast<std::size_t>(rows), "row"));

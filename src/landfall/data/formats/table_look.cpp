@@ -81,14 +81,15 @@ std::array<Index, candidates.size()> count(std::string_view line) {
   return result;
 }
 
-/// The number of words, where every line has equally many, two or more; else 0. Words of numbers but in the first line.
-bool words_of_numbers(const std::vector<std::string_view>& lines) {
+/// Whether every line but comments has equally many words, two or more; the first so many fewer.
+bool same_words(const std::vector<std::string_view>& lines, std::ptrdiff_t fewer) {
   std::string joined;
-  std::size_t words = 0;
+  std::ptrdiff_t words = 0;
   for (const auto& line : lines) {
     join_blanks(line, joined);
-    const auto found = static_cast<std::size_t>(std::count(joined.begin(), joined.end(), '\t')) + 1;
-    if (&line == lines.data()) words = found;
+    if (joined.starts_with('#')) continue;
+    const auto found = std::count(joined.begin(), joined.end(), '\t') + 1 + (words == 0 ? fewer : 0);
+    if (words == 0) words = found;
     if (found != words || found < 2) return false;
   }
   return words > 1;
@@ -107,16 +108,17 @@ void find_separator(std::string_view begin, bool whole, TableLook& look) {
     if (i <= 1) rest = counts;
     for (std::size_t k = 0; k < candidates.size(); ++k) same[k] = same[k] && (i == 0 || counts[k] == rest[k]);
   }
-  for (const Index fewer : {0, 1})
+  for (const Index fewer : {0, 1}) {
     for (std::size_t k = 0; k < candidates.size(); ++k)
       if (same[k] && rest[k] > 0 && first[k] + fewer == rest[k]) {
         look.separator = candidates[k];
         return;
       }
-  if (words_of_numbers(lines)) {
-    look.separator = '\t';
-    look.blanks = true;
-    return;
+    if (same_words(lines, fewer) && (fewer == 0 || lines.size() > 1)) {
+      look.separator = '\t';
+      look.blanks = true;
+      return;
+    }
   }
   const auto most = std::max_element(first.begin(), first.end());
   look.separator = *most > 0 ? candidates[static_cast<std::size_t>(most - first.begin())] : ',';
@@ -323,7 +325,7 @@ TableLook look_at_table(std::string_view begin, bool whole, const TableOptions& 
     std::string line;
     for (const auto& one : first_lines(begin, whole, most_rows_seen + 1)) {
       join_blanks(one, line);
-      joined += line + '\n';
+      if (!line.starts_with('#')) joined += line + '\n';
     }
     begin = joined;
   }
