@@ -254,7 +254,7 @@ TEST(StandardInput, IsRefusedLikeAFile) {
   refused("1 1:1\n1 1:x\n", "line 2, entry 1: 'x' is not a number");
   refused(with_bit_flipped(packed, 6), "damaged gzip data: checksum does not match");
   refused(packed.substr(0, 12), "truncated: the gzip data ends after 12 bytes");
-  refused(packed + "x", "too long: something after the end of the gzip data");
+  refused(packed + "x", "too long: 1 bytes after the end of the gzip data");
   refused(npy.substr(0, 100), "truncated: expected ");
   refused(std::string("\1\2\0\3", 4), "not text, expected rows of numbers");
 }

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "commands/data_commands.hpp"
+#include "terminal/table.hpp"
 #include "terminal/table_options.hpp"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -89,7 +90,7 @@ void print_columns(const std::vector<ColumnDescription>& columns) {
   line("text", [](const auto& column) { return column.kind == ColumnKind::text; }, example);
   line("dates", [](const auto& column) { return column.kind == ColumnKind::dates; }, example);
   line("not numbers", [](const auto& column) { return column.unreadable > 0; },
-       [&](const auto& column) { return fmt::format(" ({} fields,{}", column.unreadable, example(column).substr(2)); });
+       [&](const auto& column) { return fmt::format(" ({}, {}", counted(static_cast<std::size_t>(column.unreadable), "field"), example(column).substr(2)); });
   line("missing in", [](const auto& column) { return column.missing > 0; },
        [](const auto& column) { return fmt::format(" ({})", column.missing); });
   line("empty", [](const auto& column) { return column.kind == ColumnKind::empty; }, nothing);

@@ -189,7 +189,7 @@ void run(const ModelCommand& model, ModelFit<S>& fit, const RunCheckpoints& save
                               saved.write_last(folder);
                             },
                         .print_table = [&] { fit.print_table(); }});
-  if (all_rows > used_rows && !options.run.quiet)
+  if (all_rows > used_rows && !options.run.quiet && !options.run.json)
     fmt::print(stderr, "{} with missing values dropped\n",
                counted(static_cast<std::size_t>(all_rows - used_rows), "row"));
   tell_run(model, result, seconds);

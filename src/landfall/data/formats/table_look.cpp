@@ -199,7 +199,7 @@ void find_header(const std::vector<Fields>& rows, const TableOptions& options, c
   const auto wanted = wanted_columns(options, rows[0].size());
   bool any = false, all = true;
   for (std::size_t j = 0; j < rows[0].size(); ++j) {
-    if (rules.number_or_missing(rows[0][j])) {
+    if (rules.number_or_missing(rows[0][j]) || has_decimal_comma(rows[0][j])) {
       all = false;
       continue;
     }
