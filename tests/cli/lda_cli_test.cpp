@@ -188,7 +188,8 @@ TEST_F(LdaCommand, BadDataIsOneSentenceAndThree) {
   bad("", "bad.txt: empty, expected labels");
   expect_error(landfall({"lda", "iris.npy", "--labels", "none.txt"}), 3, "none.txt: no such file");
   EXPECT_EQ(landfall({"lda", "iris.csv", "--labels", "species.txt", "--quiet"}).err,
-            "landfall: warning: iris.csv: a column of text is left out: 'species' ('setosa' in row 1); --categorical "
+            "landfall: warning: iris.csv: a column of text is left out: 'species' ('setosa' in row 1); "
+            "--categorical "
             "one-hot makes indicator columns of text\n");
 }
 

@@ -28,7 +28,8 @@ class TablesCommand : public ::testing::Test {
   void write(const std::string& name, const Words& names, const Matrix<double>& m) const {
     std::string text = names.empty() ? "" : fmt::format("{}\n", fmt::join(names, ","));
     for (Index i = 0; i < m.rows(); ++i)
-      for (Index j = 0; j < m.cols(); ++j) text += fmt::format("{}{}", m(i, j), j + 1 < m.cols() ? "," : "\n");
+      for (Index j = 0; j < m.cols(); ++j)
+        text += fmt::format("{}{}", m(i, j), j + 1 < m.cols() ? "," : "\n");
     folder_.file(name, text);
   }
   Outcome landfall(const Words& arguments) const { return run_program(folder_.path(), arguments); }
@@ -68,14 +69,16 @@ TEST_F(TablesCommand, BothViewsMayBeColumnsOfOneFile) {
   EXPECT_EQ(correlations({"table.npy", "--left", "1..3", "--right", "4.."}), known);
   EXPECT_EQ(correlations({"table.csv", "table.csv", "--left", "1..3", "--right", "4..7"}), known);
   EXPECT_EQ(correlations({"table.csv", "right.csv", "--left", "..bp"}), known);
-  const Outcome piped = shell("cat table.csv | \"$0\" cca - --left 1..3 --right s* -p 2 --precision double --json --threads 1");
+  const Outcome piped =
+      shell("cat table.csv | \"$0\" cca - --left 1..3 --right s* -p 2 --precision double --json --threads 1");
   EXPECT_EQ(piped.code, 0) << piped.err;
   EXPECT_EQ(Json::parse(piped.out, nullptr, false)["correlations"], known);
 }
 
 TEST_F(TablesCommand, WrongColumnsAreOneSentenceAndTwo) {
   const std::string see = " (see landfall cca --help)";
-  expect_error(cca({"table.csv"}), 2, "RIGHT is required, or --left and --right with columns of one file" + see);
+  expect_error(cca({"table.csv"}), 2,
+               "RIGHT is required, or --left and --right with columns of one file" + see);
   expect_error(cca({"table.csv", "--left", "weight", "--right", "s*"}), 2,
                "table.csv: no column 'weight', expected a name in the header or a number from 1 to 7");
   expect_error(cca({"table.csv", "--left", "age..s1", "--right", "s*"}), 2,
@@ -83,7 +86,8 @@ TEST_F(TablesCommand, WrongColumnsAreOneSentenceAndTwo) {
   expect_error(cca({"table.csv", "--left", "x*", "--right", "s*"}), 2, "table.csv: no column fits 'x*'");
   expect_error(cca({"left.csv", "right.csv", "--columns", ","}), 2,
                "--columns ',': no column, expected names or numbers");
-  expect_error(cca({"left.csv", "right.csv", "--header", "maybe"}), 2, "--header: 'maybe' is not yes, no or auto" + see);
+  expect_error(cca({"left.csv", "right.csv", "--header", "maybe"}), 2,
+               "--header: 'maybe' is not yes, no or auto" + see);
   expect_error(cca({"left.csv", "right.csv", "--out", ""}), 2, "--out: '' is not the name of a folder" + see);
 }
 
@@ -93,11 +97,13 @@ TEST_F(TablesCommand, ColumnsAreChosenForEveryModel) {
   const Json summary = Json::parse(ica.out, nullptr, false);
   EXPECT_EQ(summary["features"], 3);
   EXPECT_EQ(summary["columns"], (Words{"s1", "s3", "s4"}));
-  EXPECT_EQ(Json::parse(landfall({"ica", "table.csv", "--label-column", "age", "--json"}).out)["features"], 6);
+  EXPECT_EQ(Json::parse(landfall({"ica", "table.csv", "--label-column", "age", "--json"}).out)["features"],
+            6);
   std::string classes;
   for (int i = 0; i < 200; ++i) classes += i % 2 == 0 ? "a\n" : "b\n";
   folder_.file("classes.txt", classes);
-  const Outcome lda = landfall({"lda", "table.npy", "--labels", "classes.txt", "--columns", "1..5", "--json"});
+  const Outcome lda =
+      landfall({"lda", "table.npy", "--labels", "classes.txt", "--columns", "1..5", "--json"});
   ASSERT_EQ(lda.code, 0) << lda.err;
   EXPECT_EQ(Json::parse(lda.out)["features"], 5);
   EXPECT_EQ(Json::parse(lda.out)["columns"], nullptr);
@@ -106,24 +112,27 @@ TEST_F(TablesCommand, ColumnsAreChosenForEveryModel) {
 TEST_F(TablesCommand, WarningsAreOnStandardErrorAndInTheSummary) {
   std::string text = ",name,x,y,day\n";
   for (int i = 0; i < 200; ++i)
-    text += fmt::format("{},{},{},{},2020-01-{:02}\n", i, i % 2 == 0 ? "ann" : "bob", rows_(i, 0), rows_(i, 4), 1 + i % 28);
+    text += fmt::format("{},{},{},{},2020-01-{:02}\n", i, i % 2 == 0 ? "ann" : "bob", rows_(i, 0),
+                        rows_(i, 4), 1 + i % 28);
   folder_.file("people.csv", text);
   const Outcome run = landfall({"ica", "people.csv", "--json", "--seed", "1"});
   ASSERT_EQ(run.code, 0) << run.err;
   const std::string expected =
-      "people.csv: a column of text is left out: 'name' ('ann' in row 1); --categorical one-hot makes indicator columns "
+      "people.csv: a column of text is left out: 'name' ('ann' in row 1); --categorical one-hot makes "
+      "indicator columns "
       "of text\n"
       "people.csv: a column of dates is left out: 'day' ('2020-01-01' in row 1)\n"
-      "people.csv: the first column (without a name) counts the rows: 0, 1, 2, ...; --index-column 1 leaves it out\n";
+      "people.csv: the first column (without a name) counts the rows: 0, 1, 2, ...; --index-column 1 leaves "
+      "it out\n";
   EXPECT_EQ(warnings(run).substr(0, expected.size()), expected);
   const Json summary = Json::parse(run.out);
   EXPECT_EQ(summary["columns"], (Words{"", "x", "y"}));
   EXPECT_GE(summary["warnings"].size(), 3U);
-  const Outcome quiet =
-      landfall({"ica", "people.csv", "--json", "--index-column", "1", "--exclude", "name,day", "--seed", "1"});
+  const Outcome quiet = landfall(
+      {"ica", "people.csv", "--json", "--index-column", "1", "--exclude", "name,day", "--seed", "1"});
   EXPECT_EQ(warnings(quiet).find("people.csv"), std::string::npos);
-  const Outcome hot = landfall({"lda", "people.csv", "--json", "--index-column", "1", "--categorical", "one-hot",
-                                "--label-column", "name"});
+  const Outcome hot = landfall({"lda", "people.csv", "--json", "--index-column", "1", "--categorical",
+                                "one-hot", "--label-column", "name"});
   EXPECT_EQ(Json::parse(hot.out)["columns"], (Words{"x", "y"})) << hot.err;
 }
 
@@ -132,18 +141,21 @@ TEST_F(TablesCommand, MissingValuesAndUnreadableFieldsSayWhatHelps) {
   const auto third = text.find('\n', text.find('\n', text.find('\n') + 1) + 1) + 1;
   const std::string start = text.substr(0, third), rest = text.substr(text.find('\n', third));
   folder_.file("holes.csv", start + "1,NA,2" + rest);
-  expect_error(cca({"holes.csv", "right.csv"}), 3,
-               "holes.csv: row 3, column 2 (bmi) is NaN; every entry must be finite (or --missing drop, or --missing "
-               "mean)");
+  expect_error(
+      cca({"holes.csv", "right.csv"}), 3,
+      "holes.csv: row 3, column 2 (bmi) is NaN; every entry must be finite (or --missing drop, or --missing "
+      "mean)");
   const Outcome dropped = landfall({"cca", "holes.csv", "right.csv", "-p", "2", "--missing", "drop"});
   EXPECT_EQ(dropped.code, 0);
   EXPECT_TRUE(dropped.err.starts_with("1 row with missing values dropped\n")) << dropped.err;
   EXPECT_EQ(Json::parse(cca({"holes.csv", "right.csv", "--missing", "drop"}).out)["dropped_rows"], 1);
   folder_.file("odd.csv", start + "1,-999,2" + rest);
-  EXPECT_EQ(Json::parse(cca({"odd.csv", "right.csv", "--missing", "drop", "--na", "-999,x"}).out)["samples"], 199);
+  EXPECT_EQ(Json::parse(cca({"odd.csv", "right.csv", "--missing", "drop", "--na", "-999,x"}).out)["samples"],
+            199);
   folder_.file("word.csv", start + "1,oops,2" + rest);
-  expect_error(cca({"word.csv", "right.csv"}), 3,
-               "word.csv: line 4, column 2 (bmi): 'oops' is not a number (--na 'oops' reads it as a missing value)");
+  expect_error(
+      cca({"word.csv", "right.csv"}), 3,
+      "word.csv: line 4, column 2 (bmi): 'oops' is not a number (--na 'oops' reads it as a missing value)");
 }
 
 TEST_F(TablesCommand, LabelsThatAreNotAsManyAsTheRowsAreAnError) {
@@ -192,8 +204,8 @@ TEST_F(TablesCommand, EuropeanTablesAndOtherText) {
 TEST_F(TablesCommand, PipesAndStandardInputTakeEveryMethod) {
   const Json known = correlations({"left.csv", "right.csv"});
   const std::string options = " -p 2 --precision double --json --threads 1";
-  for (const std::string command :
-       {"\"$0\" cca <(cat left.csv) <(gzip -c right.csv)", "cat left.csv | \"$0\" cca - right.csv --method exact"}) {
+  for (const std::string command : {"\"$0\" cca <(cat left.csv) <(gzip -c right.csv)",
+                                    "cat left.csv | \"$0\" cca - right.csv --method exact"}) {
     const Outcome run = shell(command + options);
     EXPECT_EQ(run.code, 0) << run.err;
     EXPECT_EQ(Json::parse(run.out, nullptr, false)["correlations"], known);
@@ -227,7 +239,8 @@ TEST_F(TablesCommand, NewDataIsMatchedByName) {
   EXPECT_EQ(piped.out, known) << piped.err;
   // Another order, and columns that the run does not know.
   std::string text = "bp,note,bmi,age\n";
-  for (Index i = 0; i < 200; ++i) text += fmt::format("{},hello,{},{}\n", rows_(i, 2), rows_(i, 1), rows_(i, 0));
+  for (Index i = 0; i < 200; ++i)
+    text += fmt::format("{},hello,{},{}\n", rows_(i, 2), rows_(i, 1), rows_(i, 0));
   folder_.file("other.csv", text);
   EXPECT_EQ(scores({"other.csv", "right.csv"}), known);
 
@@ -242,14 +255,16 @@ TEST_F(TablesCommand, NewDataIsMatchedByName) {
   write("few.csv", {"bmi"}, rows_.col(1));
   refused({"few.csv", "right.csv"}, "few.csv: no column 'age', 'bp', which run was fitted on");
   folder_.file("text.csv", "age,bmi,bp\n1,low,3\n2,high,3\n");
-  refused({"text.csv", "--view", "left"}, "text.csv: column 'bmi' does not hold numbers as in the data of run");
+  refused({"text.csv", "--view", "left"},
+          "text.csv: column 'bmi' does not hold numbers as in the data of run");
   // Without names it is the number of columns that counts.
   write("bare.csv", {}, rows_.leftCols(3));
   write("bare_right.csv", {}, rows_.rightCols(4));
   EXPECT_EQ(scores({"bare.csv", "bare_right.csv"}), known);
   write("more.csv", {}, rows_.leftCols(4));
   refused({"more.csv", "--view", "left"}, "more.csv: 4 columns, expected the 3 that run was fitted on");
-  EXPECT_EQ(scores({"more.csv", "--view", "left", "--columns", "1..3"}), scores({"left.csv", "--view", "left"}));
+  EXPECT_EQ(scores({"more.csv", "--view", "left", "--columns", "1..3"}),
+            scores({"left.csv", "--view", "left"}));
 }
 
 TEST_F(TablesCommand, CategoriesOfNewDataAreThoseOfTheFit) {
@@ -257,8 +272,9 @@ TEST_F(TablesCommand, CategoriesOfNewDataAreThoseOfTheFit) {
   for (Index i = 0; i < 200; ++i)
     text += fmt::format("{},{},{}\n", rows_(i, 0), rows_(i, 4), i % 3 == 0 ? "f" : i % 3 == 1 ? "m" : "x");
   folder_.file("sex.csv", text);
-  const Outcome fit = landfall({"cca", "sex.csv", "--left", "x,sex", "--right", "y", "-p", "1", "--categorical",
-                                "one-hot", "--relative-ridge", "0.01", "--out", "hot", "--json"});
+  const Outcome fit =
+      landfall({"cca", "sex.csv", "--left", "x,sex", "--right", "y", "-p", "1", "--categorical", "one-hot",
+                "--relative-ridge", "0.01", "--out", "hot", "--json"});
   ASSERT_EQ(fit.code, 0) << fit.err;
   const Json columns = Json::parse(fit.out)["columns"];
   EXPECT_EQ(columns[0], (Words{"x", "sex=f", "sex=m", "sex=x"}));
@@ -269,7 +285,8 @@ TEST_F(TablesCommand, CategoriesOfNewDataAreThoseOfTheFit) {
   for (Index i = 1; i < 200; i += 3) one += fmt::format("m,{},{}\n", rows_(i, 4), rows_(i, 0));
   folder_.file("one.csv", one);
   ASSERT_EQ(landfall({"transform", "hot", "one.csv", "-o", "one.npy", "--quiet"}).code, 0);
-  const Matrix<double> whole = read_npy<double>(folder_ / "all.npy"), part = read_npy<double>(folder_ / "one.npy");
+  const Matrix<double> whole = read_npy<double>(folder_ / "all.npy"),
+                       part = read_npy<double>(folder_ / "one.npy");
   EXPECT_NEAR(part(1, 0), whole(4, 0), 1e-5);
   folder_.file("new.csv", "sex,y,x\nq,1,2\nq,2,1\n");
   expect_error(landfall({"transform", "hot", "new.csv", "-o", "no.npy"}), 3,
@@ -324,10 +341,12 @@ TEST_F(TablesCommand, HelpIsACommandToo) {
   EXPECT_EQ(landfall({"help"}).out, landfall({"--help"}).out);
   expect_error(landfall({"help", "cac"}), 2, "unknown command 'cac'; did you mean cca?");
   expect_help(landfall({"help", "--help"}));
-  for (const std::string option : {"--columns", "--exclude", "--left", "--right", "--index-column", "--header",
-                                   "--delimiter", "--decimal", "--na", "--categorical", "--format"}) {
+  for (const std::string option :
+       {"--columns", "--exclude", "--left", "--right", "--index-column", "--header", "--delimiter",
+        "--decimal", "--na", "--categorical", "--format"}) {
     EXPECT_NE(landfall({"cca", "--help-all"}).out.find("  " + option + " "), std::string::npos) << option;
-    EXPECT_NE(landfall({"completion", "bash"}).out.find("'landfall cca:" + option + "'"), std::string::npos) << option;
+    EXPECT_NE(landfall({"completion", "bash"}).out.find("'landfall cca:" + option + "'"), std::string::npos)
+        << option;
   }
 }
 

@@ -44,17 +44,23 @@ TEST(Columns, ThatDoNotExistAreNamed) {
   const auto misuse = [](const ColumnChoice& choice) { return usage_error([&] { chosen(choice); }); };
   EXPECT_EQ(misuse({.columns = {"weight"}}),
             "t: no column 'weight', expected a name in the header or a number from 1 to 8");
-  EXPECT_EQ(misuse({.exclude = {"9"}}), "t: no column '9', expected a name in the header or a number from 1 to 8");
-  EXPECT_EQ(misuse({.columns = {"0"}}), "t: no column '0', expected a name in the header or a number from 1 to 8");
+  EXPECT_EQ(misuse({.exclude = {"9"}}),
+            "t: no column '9', expected a name in the header or a number from 1 to 8");
+  EXPECT_EQ(misuse({.columns = {"0"}}),
+            "t: no column '0', expected a name in the header or a number from 1 to 8");
   EXPECT_EQ(misuse({.columns = {"x*"}}), "t: no column fits 'x*'");
   EXPECT_EQ(misuse({.columns = {"s3..s1"}}), "t: the columns 's3..s1' end before they begin");
   EXPECT_EQ(misuse({.columns = {"s*", "s1"}}), "t: column 's1' was chosen twice");
-  EXPECT_EQ(misuse({.index = "id"}), "t: no column 'id', expected a name in the header or a number from 1 to 8");
+  EXPECT_EQ(misuse({.index = "id"}),
+            "t: no column 'id', expected a name in the header or a number from 1 to 8");
   EXPECT_EQ(usage_error([] { choose_columns("t", {}, 3, {.columns = {"x*"}}); }),
             "t: no column fits 'x*', and the columns have no names");
   EXPECT_EQ(data_error("t", [] { chosen({.exclude = {"*"}}); }),
             "every column is left out, expected at least one other column");
-  EXPECT_EQ(data_error("t", [] { chosen({.columns = {"a", "2", "sex", "c", "d", "e", "f", "g"}, .exact = true}); }),
+  EXPECT_EQ(data_error("t",
+                       [] {
+                         chosen({.columns = {"a", "2", "sex", "c", "d", "e", "f", "g"}, .exact = true});
+                       }),
             "no column 'a', '2', 'c', 'd', 'e' and 2 more");
 }
 
@@ -70,7 +76,9 @@ TYPED_TEST(ChosenColumnsOf, EveryFormatAreTheSame) {
   write_npy<S>(folder / "m.npy", m);
   folder.file("m.csv", "1,0,3,4,5\n0,7,8,0,10\n11,12,0,14,15\n");
   folder.file("m.svm", "0 1:1 3:3 4:4 5:5\n0 2:7 3:8 5:10\n0 1:11 2:12 4:14 5:15\n");
-  folder.file("m.mtx", "%%MatrixMarket matrix array real general\n3 5\n1\n0\n11\n0\n7\n12\n3\n8\n0\n4\n0\n14\n5\n10\n15\n");
+  folder.file(
+      "m.mtx",
+      "%%MatrixMarket matrix array real general\n3 5\n1\n0\n11\n0\n7\n12\n3\n8\n0\n4\n0\n14\n5\n10\n15\n");
   folder.file("m.txt", "1 0  3 4 5\n0 7 8 0 10\n 11\t12 0 14 15 \n");
   for (const std::string name : {"m.npy", "m.csv", "m.svm", "m.mtx", "m.txt"}) {
     SCOPED_TRACE(name);

@@ -33,16 +33,21 @@ std::string deflated(const std::string& text) {
 }
 
 /// A zip archive as numpy.savez (stored) and numpy.savez_compressed (packed) write it.
-std::string zip(const std::vector<std::pair<std::string, std::string>>& files, bool packed, unsigned method = 99) {
+std::string zip(const std::vector<std::pair<std::string, std::string>>& files, bool packed,
+                unsigned method = 99) {
   std::string archive, directory;
   for (const auto& [name, bytes] : files) {
     const std::string data = packed ? deflated(bytes) : bytes;
     const auto sum = crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
-    const std::string common = little(0, 2) + little(method < 99 ? method : packed ? 8 : 0, 2) + little(0, 4) +
-                               little(sum, 4) + little(data.size(), 4) + little(bytes.size(), 4) +
-                               little(name.size(), 2);
-    directory += "PK\1\2" + little(20, 2) + little(20, 2) + common + little(0, 2) + little(0, 2) + little(0, 2) +
-                 little(0, 2) + little(0, 4) + little(archive.size(), 4) + name;
+    const std::string common = little(0, 2) +
+                               little(method < 99 ? method
+                                      : packed    ? 8
+                                                  : 0,
+                                      2) +
+                               little(0, 4) + little(sum, 4) + little(data.size(), 4) +
+                               little(bytes.size(), 4) + little(name.size(), 2);
+    directory += "PK\1\2" + little(20, 2) + little(20, 2) + common + little(0, 2) + little(0, 2) +
+                 little(0, 2) + little(0, 2) + little(0, 4) + little(archive.size(), 4) + name;
     archive += "PK\3\4" + little(20, 2) + common + little(4, 2) + name + "\x07\x07" + little(0, 2) + data;
   }
   return archive + directory + "PK\5\6" + little(0, 4) + little(files.size(), 2) + little(files.size(), 2) +

@@ -19,8 +19,9 @@ template <class S>
 void require_disjoint(const Source<S>& left, const Source<S>& right) {
   for (const auto& name : left.column_names())
     if (std::ranges::find(right.column_names(), name) != right.column_names().end())
-      throw UsageError(fmt::format("{}: column '{}' is in both views, expected different columns in --left and --right",
-                                   left.name(), name));
+      throw UsageError(
+          fmt::format("{}: column '{}' is in both views, expected different columns in --left and --right",
+                      left.name(), name));
 }
 
 template <class S>
@@ -112,8 +113,8 @@ class CcaCommand final : public ModelCommand {
     auto& files = options.files;
     if (!files[1].empty()) return;
     if (left_.empty() && right_.empty())
-      throw CLI::RequiredError(
-          "RIGHT is required, or --left and --right with columns of one file", CLI::ExitCodes::RequiredError);
+      throw CLI::RequiredError("RIGHT is required, or --left and --right with columns of one file",
+                               CLI::ExitCodes::RequiredError);
     files[1] = files[0];
   }
 

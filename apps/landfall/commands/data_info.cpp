@@ -21,7 +21,7 @@ namespace {
 struct Summary {
   std::string name, format, element_type;
   Index rows = 0, cols = 0, nonzeros = 0, nans = 0,
-        infinities = 0;  // nonzeros with those that are not finite
+        infinities = 0;                    // nonzeros with those that are not finite
   std::vector<ColumnDescription> columns;  // of a text table
   double smallest = std::numeric_limits<double>::infinity(), largest = -smallest;  // of the finite entries
   bool has_range() const { return smallest <= largest; }
@@ -86,22 +86,34 @@ void print_columns(const std::vector<ColumnDescription>& columns) {
     return fmt::format(" ('{}' in row {})", column.example, column.example_row);
   };
   const auto nothing = [](const ColumnDescription&) { return ""; };
-  line("names", [](const auto& column) { return !column.name.empty(); }, nothing);
-  line("text", [](const auto& column) { return column.kind == ColumnKind::text; }, example);
-  line("dates", [](const auto& column) { return column.kind == ColumnKind::dates; }, example);
-  line("not numbers", [](const auto& column) { return column.unreadable > 0; },
-       [&](const auto& column) { return fmt::format(" ({}, {}", counted(static_cast<std::size_t>(column.unreadable), "field"), example(column).substr(2)); });
-  line("missing in", [](const auto& column) { return column.missing > 0; },
-       [](const auto& column) { return fmt::format(" ({})", column.missing); });
-  line("empty", [](const auto& column) { return column.kind == ColumnKind::empty; }, nothing);
-  line("constant", [](const auto& column) { return column.constant; }, nothing);
-  line("row index", [](const auto& column) { return column.counts_rows; }, nothing);
+  line(
+      "names", [](const auto& column) { return !column.name.empty(); }, nothing);
+  line(
+      "text", [](const auto& column) { return column.kind == ColumnKind::text; }, example);
+  line(
+      "dates", [](const auto& column) { return column.kind == ColumnKind::dates; }, example);
+  line(
+      "not numbers", [](const auto& column) { return column.unreadable > 0; },
+      [&](const auto& column) {
+        return fmt::format(" ({}, {}", counted(static_cast<std::size_t>(column.unreadable), "field"),
+                           example(column).substr(2));
+      });
+  line(
+      "missing in", [](const auto& column) { return column.missing > 0; },
+      [](const auto& column) { return fmt::format(" ({})", column.missing); });
+  line(
+      "empty", [](const auto& column) { return column.kind == ColumnKind::empty; }, nothing);
+  line(
+      "constant", [](const auto& column) { return column.constant; }, nothing);
+  line(
+      "row index", [](const auto& column) { return column.counts_rows; }, nothing);
 }
 
 nlohmann::ordered_json to_json(const std::vector<ColumnDescription>& columns) {
   auto list = nlohmann::ordered_json::array();
   for (const auto& column : columns) {
-    nlohmann::ordered_json one{{"name", column.name}, {"kind", to_string(column.kind)}, {"missing", column.missing}};
+    nlohmann::ordered_json one{
+        {"name", column.name}, {"kind", to_string(column.kind)}, {"missing", column.missing}};
     if (column.kind == ColumnKind::numbers) {
       one["smallest"] = column.smallest;
       one["largest"] = column.largest;
@@ -145,15 +157,15 @@ nlohmann::ordered_json to_json(const Summary& summary) {
     return known ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
   };
   nlohmann::ordered_json json{{"file", summary.name},
-          {"format", summary.format},
-          {"rows", summary.rows},
-          {"columns", summary.cols},
-          {"element_type", summary.element_type},
-          {"density", number(summary.density(), summary.rows > 0)},
-          {"smallest", number(summary.smallest, summary.has_range())},
-          {"largest", number(summary.largest, summary.has_range())},
-          {"nan", summary.nans},
-          {"infinite", summary.infinities}};
+                              {"format", summary.format},
+                              {"rows", summary.rows},
+                              {"columns", summary.cols},
+                              {"element_type", summary.element_type},
+                              {"density", number(summary.density(), summary.rows > 0)},
+                              {"smallest", number(summary.smallest, summary.has_range())},
+                              {"largest", number(summary.largest, summary.has_range())},
+                              {"nan", summary.nans},
+                              {"infinite", summary.infinities}};
   if (!summary.columns.empty()) json["column_details"] = to_json(summary.columns);
   return json;
 }

@@ -49,7 +49,9 @@ void setup_help(CLI::App& program) {
       above += (above.empty() ? "" : " ") + shown->get_name();
       shown = shown->get_subcommand(word);
     }
-    fmt::print("{}", shown->get_formatter()->make_help(shown, above.empty() ? shown->get_name() : above + " " + shown->get_name(), CLI::AppFormatMode::Normal));
+    fmt::print("{}", shown->get_formatter()->make_help(
+                         shown, above.empty() ? shown->get_name() : above + " " + shown->get_name(),
+                         CLI::AppFormatMode::Normal));
   });
 }
 

@@ -48,8 +48,7 @@ std::vector<std::size_t> chosen_views(const TransformArguments& options, const F
       throw UsageError(
           fmt::format("--view: {} is a run of {}, which has only one view", options.run, problem.name));
     if (options.data.size() != 1)
-      throw UsageError(
-          fmt::format("{}: a {} run takes one file, got {}", options.run, problem.name, given));
+      throw UsageError(fmt::format("{}: a {} run takes one file, got {}", options.run, problem.name, given));
     return {0};
   }
   std::vector<std::size_t> all(problem.views.size());
@@ -85,7 +84,9 @@ class DataFiles {
     }
   }
   /// One file may have the columns of all views.
-  const std::filesystem::path& of(std::size_t view) const { return paths_[std::min(view, paths_.size() - 1)]; }
+  const std::filesystem::path& of(std::size_t view) const {
+    return paths_[std::min(view, paths_.size() - 1)];
+  }
 
  private:
   std::vector<std::unique_ptr<SpooledFile>> copies_;
@@ -235,7 +236,8 @@ void run(const TransformArguments& options, const FittedRun& fitted) {
 
 void require_new_file(const std::string& path) {
   std::error_code ignored;
-  if (path != "-" && std::filesystem::exists(std::filesystem::symlink_status(Hdf5Path::split(path).file, ignored)))
+  if (path != "-" &&
+      std::filesystem::exists(std::filesystem::symlink_status(Hdf5Path::split(path).file, ignored)))
     throw UsageError(fmt::format("{}: already exists; choose another file", path));
 }
 

@@ -23,7 +23,8 @@ std::span<const ProblemEntry> problems() {
   static const std::vector<ProblemEntry> all{
       {.name = "cca",
        .setup = setup_cca,
-       .files = {{"LEFT", kFormats}, {"RIGHT", "file with the same rows; none with --left and --right", true}},
+       .files = {{"LEFT", kFormats},
+                 {"RIGHT", "file with the same rows; none with --left and --right", true}},
        .views = {{.name = "left", .weights = "weights_left.npy", .mean = "mean_left.npy"},
                  {.name = "right", .weights = "weights_right.npy", .mean = "mean_right.npy"}},
        .exact = "exact",

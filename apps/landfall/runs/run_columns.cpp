@@ -33,12 +33,14 @@ std::string column_behind(const std::string& fitted, const NameSet& found, bool 
     if (other != view && !names.empty() && std::ranges::all_of(names, [&](const auto& name) {
           return !column_behind(name, found, run.one_hot).empty();
         }))
-      throw DataError(fmt::format("{}: has the columns of the {} view, expected those of the {} view; swap the files",
-                                  file, views[other].name, views[view].name));
+      throw DataError(
+          fmt::format("{}: has the columns of the {} view, expected those of the {} view; swap the files",
+                      file, views[other].name, views[view].name));
   }
   constexpr std::size_t most = 5;
   Names shown;
-  for (std::size_t k = 0; k < std::min(most, missing.size()); ++k) shown.push_back(fmt::format("'{}'", missing[k]));
+  for (std::size_t k = 0; k < std::min(most, missing.size()); ++k)
+    shown.push_back(fmt::format("'{}'", missing[k]));
   throw DataError(fmt::format("{}: no column {}{}, which {} was fitted on", file, fmt::join(shown, ", "),
                               missing.size() > most ? fmt::format(" and {} more", missing.size() - most) : "",
                               run.folder.string()));
@@ -89,16 +91,16 @@ SourcePtr<S> open_run_columns(const FittedRun& run, std::size_t view, const std:
     const Names& found = source->column_names();
     for (const auto& fitted : run.columns[view])
       if (std::ranges::find(found, fitted) == found.end())
-        throw DataError(fmt::format("{}: column '{}' does not hold numbers as in the data of {}", name, fitted,
-                                    run.folder.string()));
+        throw DataError(fmt::format("{}: column '{}' does not hold numbers as in the data of {}", name,
+                                    fitted, run.folder.string()));
     source = std::make_unique<ChosenColumns<S>>(std::move(source),
                                                 ColumnChoice{.columns = run.columns[view], .exact = true});
   }
   if (const auto range = source->indices(); range && table.choice().all()) {
     const Index first = run.first_index[view].value_or(range->first);
     if (range->first < first)
-      throw DataError(fmt::format("{}: counts columns from {}, expected {} as in the data of {}", source->name(),
-                                  range->first, first, run.folder.string()));
+      throw DataError(fmt::format("{}: counts columns from {}, expected {} as in the data of {}",
+                                  source->name(), range->first, first, run.folder.string()));
     source->set_indices({first, std::max(range->last, first + expected - 1)});
   }
   if (source->cols() != expected)
@@ -110,7 +112,7 @@ SourcePtr<S> open_run_columns(const FittedRun& run, std::size_t view, const std:
 
 template SourcePtr<float> open_run_columns<float>(const FittedRun&, std::size_t, const std::filesystem::path&,
                                                   TableOptions, Index);
-template SourcePtr<double> open_run_columns<double>(const FittedRun&, std::size_t, const std::filesystem::path&,
-                                                    TableOptions, Index);
+template SourcePtr<double> open_run_columns<double>(const FittedRun&, std::size_t,
+                                                    const std::filesystem::path&, TableOptions, Index);
 
 }  // namespace landfall::app

@@ -19,8 +19,8 @@ template <class S>
 SourcePtr<S> open_run_columns(const FittedRun& run, std::size_t view, const std::filesystem::path& file,
                               TableOptions table, Index expected);
 
-extern template SourcePtr<float> open_run_columns<float>(const FittedRun&, std::size_t, const std::filesystem::path&,
-                                                         TableOptions, Index);
+extern template SourcePtr<float> open_run_columns<float>(const FittedRun&, std::size_t,
+                                                         const std::filesystem::path&, TableOptions, Index);
 extern template SourcePtr<double> open_run_columns<double>(const FittedRun&, std::size_t,
                                                            const std::filesystem::path&, TableOptions, Index);
 

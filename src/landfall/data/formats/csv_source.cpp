@@ -62,9 +62,10 @@ CsvSource<S>::CsvSource(LineReader lines, CsvOptions options)
   if (nameless_first_) fields.insert(fields.begin(), "");
   targets_.assign(fields.size(), unused);
   if (look.numeric_header)
-    warnings_.push_back(fmt::format("{}: the first line ({}, {}, ...) is taken as a header; --header no reads it "
-                                    "as numbers",
-                                    name(), fields[0], fields[1]));
+    warnings_.push_back(
+        fmt::format("{}: the first line ({}, {}, ...) is taken as a header; --header no reads it "
+                    "as numbers",
+                    name(), fields[0], fields[1]));
   if (header_)
     names_ = std::move(fields);
   else
@@ -97,8 +98,8 @@ void CsvSource<S>::choose(const CsvOptions& options, const TableLook& look) {
   for (const Index j : chosen.kept) {
     const ColumnLook column = look_of(j);
     if (!text_is_missing_ && column.is_text() && has_decimal_comma(column.example) && options.decimal == '.')
-      throw DataError(fmt::format("{}: {} has decimal commas ('{}' in row {}); --decimal , reads them", name(),
-                                  title(j), shown(column.example), column.example_row));
+      throw DataError(fmt::format("{}: {} has decimal commas ('{}' in row {}); --decimal , reads them",
+                                  name(), title(j), shown(column.example), column.example_row));
     if (!column.is_text() || text_is_missing_)
       targets_[static_cast<std::size_t>(j)] = 0;
     else if (!column.is_date() && options.text == TextColumns::one_hot)
@@ -114,7 +115,8 @@ void CsvSource<S>::choose(const CsvOptions& options, const TableLook& look) {
       targets_[at] = first_category - (category - categories_.begin());
       category->first = cols_;
       for (const auto& value : category->values)
-        column_names_.push_back(fmt::format("{}={}", names_.empty() ? fmt::to_string(j + 1) : names_[at], value));
+        column_names_.push_back(
+            fmt::format("{}={}", names_.empty() ? fmt::to_string(j + 1) : names_[at], value));
       cols_ += static_cast<Index>(category++->values.size());
     } else if (targets_[at] == 0) {
       targets_[at] = cols_++;
@@ -144,12 +146,13 @@ void CsvSource<S>::warn_of_text(const std::vector<Index>& columns, const TableLo
     parts.push_back(fmt::format("{} ('{}' in row {})", title(j), shown(column.example), column.example_row));
   }
   const bool one = columns.size() == 1;
-  warnings_.push_back(fmt::format("{}: {} {} left out: {}{}{}", name(),
-                                  dates ? (one ? "a column of dates" : "columns of dates")
-                                        : (one ? "a column of text" : "columns of text"),
-                                  one ? "is" : "are", fmt::join(parts, ", "),
-                                  columns.size() > most ? fmt::format(" and {} more", columns.size() - most) : "",
-                                  dates ? "" : "; --categorical one-hot makes indicator columns of text"));
+  warnings_.push_back(
+      fmt::format("{}: {} {} left out: {}{}{}", name(),
+                  dates ? (one ? "a column of dates" : "columns of dates")
+                        : (one ? "a column of text" : "columns of text"),
+                  one ? "is" : "are", fmt::join(parts, ", "),
+                  columns.size() > most ? fmt::format(" and {} more", columns.size() - most) : "",
+                  dates ? "" : "; --categorical one-hot makes indicator columns of text"));
 }
 
 template <class S>
@@ -158,9 +161,9 @@ void CsvSource<S>::warn_of_index(const CsvOptions& options, const TableLook& loo
       !index_name(names_[0]))
     return;
   const double from = look.columns[0].first;
-  warnings_.push_back(
-      fmt::format("{}: the first column ({}) counts the rows: {}, {}, {}, ...; --index-column 1 leaves it out",
-                  name(), names_[0].empty() ? "without a name" : names_[0], from, from + 1, from + 2));
+  warnings_.push_back(fmt::format(
+      "{}: the first column ({}) counts the rows: {}, {}, {}, ...; --index-column 1 leaves it out", name(),
+      names_[0].empty() ? "without a name" : names_[0], from, from + 1, from + 2));
 }
 
 /// The values of the columns of text, by a reading of the whole file.
@@ -187,9 +190,10 @@ void CsvSource<S>::find_categories(const CsvOptions& options) {
       } else if (const std::string_view field = take_field(position); !rules_->missing(field)) {
         category->places.emplace(field, 0);
         if (category->places.size() > most)
-          throw DataError(fmt::format("{}: {} has more than {} different values, expected categories; --exclude "
-                                      "leaves it out",
-                                      name(), title(category->column), most));
+          throw DataError(
+              fmt::format("{}: {} has more than {} different values, expected categories; --exclude "
+                          "leaves it out",
+                          name(), title(category->column), most));
       }
       ++column;
       if (position == line_.size()) break;
@@ -214,11 +218,11 @@ void CsvSource<S>::set_category(const Category& category, std::string_view field
   }
   const auto place = category.places.find(field);
   if (place == category.places.end())
-    throw DataError(fmt::format("{}: line {}, {}: '{}' is none of the values of the fit: {}", name(), line_number_,
-                                title(category.column), shown(field),
-                                fmt::join(category.values.begin(),
-                                          category.values.begin() + std::min<Index>(5, std::ssize(category.values)),
-                                          ", ")));
+    throw DataError(fmt::format(
+        "{}: line {}, {}: '{}' is none of the values of the fit: {}", name(), line_number_,
+        title(category.column), shown(field),
+        fmt::join(category.values.begin(),
+                  category.values.begin() + std::min<Index>(5, std::ssize(category.values)), ", ")));
   columns[static_cast<std::size_t>(place->second)] = 1;
 }
 
@@ -308,8 +312,8 @@ void CsvSource<S>::not_a_number(std::string_view field, Index column, bool may_b
     hint = rules_->decimal() == '.' && has_decimal_comma(field)
                ? " (--decimal , reads decimal commas)"
                : fmt::format(" (--na '{}' reads it as a missing value)", shown(field));
-  throw DataError(fmt::format("{}: line {}, column {}{}: '{}' is not a number{}", name(), line_number_, column + 1,
-                              called, shown(field), hint));
+  throw DataError(fmt::format("{}: line {}, column {}{}: '{}' is not a number{}", name(), line_number_,
+                              column + 1, called, shown(field), hint));
 }
 
 template <class S>
@@ -367,7 +371,8 @@ void CsvSource<S>::parse_row(std::span<S> out) {
       if (target == to_label)
         labels_.push_back(label(take_field(position), column));
       else if (target <= first_category)
-        set_category(categories_[static_cast<std::size_t>(first_category - target)], take_field(position), out);
+        set_category(categories_[static_cast<std::size_t>(first_category - target)], take_field(position),
+                     out);
       else
         position = skip_field(position);
       begin = line_.data();

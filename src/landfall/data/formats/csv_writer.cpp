@@ -70,7 +70,7 @@ void write_csv(const std::filesystem::path& path, In<S> matrix, CsvLayout layout
   writer.commit();
 }
 
-#define LANDFALL_CSV_WRITER(S)  \
+#define LANDFALL_CSV_WRITER(S) \
   template class CsvWriter<S>; \
   template void write_csv<S>(const std::filesystem::path&, In<S>, CsvLayout);
 LANDFALL_CSV_WRITER(float)

@@ -31,8 +31,8 @@ std::vector<ColumnDescription> describe_columns(CsvSource<double>& source, const
   for (std::size_t j = 0; j < looks.size(); ++j) {
     const ColumnLook& look = looks[j];
     ColumnDescription column{.name = names.empty() ? "" : names[j],
-                             .kind = look.is_date()       ? ColumnKind::dates
-                                     : look.is_text()     ? ColumnKind::text
+                             .kind = look.is_date()      ? ColumnKind::dates
+                                     : look.is_text()    ? ColumnKind::text
                                      : look.numbers == 0 ? ColumnKind::empty
                                                          : ColumnKind::numbers,
                              .missing = look.missing,

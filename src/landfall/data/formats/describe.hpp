@@ -19,13 +19,13 @@ std::string_view to_string(ColumnKind kind);
 struct ColumnDescription {
   std::string name;  // empty: it has none
   ColumnKind kind = ColumnKind::empty;
-  Index missing = 0;              // fields without a value
-  Index unreadable = 0;           // fields of a column of numbers that are none
-  std::string example = {};       // the first field that is no number
-  Index example_row = 0;          // its row, from 1; 0: there is none
+  Index missing = 0;                 // fields without a value
+  Index unreadable = 0;              // fields of a column of numbers that are none
+  std::string example = {};          // the first field that is no number
+  Index example_row = 0;             // its row, from 1; 0: there is none
   double smallest = 0, largest = 0;  // of the numbers
-  bool constant = false;          // all numbers are the same
-  bool counts_rows = false;       // 0, 1, 2, ... or 1, 2, 3, ..., and named as an index is, or without a name
+  bool constant = false;             // all numbers are the same
+  bool counts_rows = false;  // 0, 1, 2, ... or 1, 2, 3, ..., and named as an index is, or without a name
 };
 
 /// Reads the source from its first row to its last, and rewinds it. The options are those it was opened with.

@@ -44,9 +44,10 @@ void refuse_foreign(const std::filesystem::path& path, const FileHead& head) {
     if (!named && (format.magic.empty() || !head.start.starts_with(format.magic))) continue;
     const std::string file = shown_name(path);
     const std::string table = path.stem().string() + ".csv";
-    throw DataError(fmt::format(
-        "{}: {} file, which is not supported; convert it: python3 -c \"import pandas; {}.to_csv('{}', index=False)\"",
-        file, format.title, fmt::format(fmt::runtime(format.code), file), table));
+    throw DataError(
+        fmt::format("{}: {} file, which is not supported; convert it: python3 -c \"import pandas; "
+                    "{}.to_csv('{}', index=False)\"",
+                    file, format.title, fmt::format(fmt::runtime(format.code), file), table));
   }
 }
 

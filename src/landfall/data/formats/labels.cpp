@@ -220,7 +220,8 @@ LabelledSource<S> open_labelled(const std::filesystem::path& path, const std::st
   }
   if (column.empty()) {
     const auto source = open_source<S>(path);
-    throw UsageError(fmt::format("{}: no column '', expected a number from 1 to {}", source->name(), source->cols()));
+    throw UsageError(
+        fmt::format("{}: no column '', expected a number from 1 to {}", source->name(), source->cols()));
   }
   options.label = column;
   LabelTable table(shown_name(path));

@@ -64,9 +64,10 @@ template <class S>
 LabelledSource<S> open_labelled(const std::filesystem::path& path, const std::string& column,
                                 TableOptions options = {});
 
-#define LANDFALL_LABELS(EXTERN, S)                 \
-  EXTERN template Labels labels_of<S>(Source<S>&); \
-  EXTERN template LabelledSource<S> open_labelled<S>(const std::filesystem::path&, const std::string&, TableOptions);
+#define LANDFALL_LABELS(EXTERN, S)                                                                     \
+  EXTERN template Labels labels_of<S>(Source<S>&);                                                     \
+  EXTERN template LabelledSource<S> open_labelled<S>(const std::filesystem::path&, const std::string&, \
+                                                     TableOptions);
 LANDFALL_LABELS(extern, float)
 LANDFALL_LABELS(extern, double)
 

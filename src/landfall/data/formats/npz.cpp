@@ -80,8 +80,11 @@ std::vector<ZipEntry> read_directory(const InputFile& file) {
   std::size_t at = 0;
   for (std::uint64_t k = 0; k < count; ++k) {
     constexpr std::size_t fixed = 46;
-    if (directory.size() - at < fixed || directory.compare(at, 4, "PK\1\2") != 0) damaged(file, "in its directory");
-    const auto number = [&](std::size_t offset, std::size_t bytes) { return zip_number(directory, at + offset, bytes); };
+    if (directory.size() - at < fixed || directory.compare(at, 4, "PK\1\2") != 0)
+      damaged(file, "in its directory");
+    const auto number = [&](std::size_t offset, std::size_t bytes) {
+      return zip_number(directory, at + offset, bytes);
+    };
     const std::size_t name = number(28, 2), extra = number(30, 2), comment = number(32, 2);
     if (directory.size() - at - fixed < name + extra + comment) damaged(file, "in its directory");
     ZipEntry entry{.name = directory.substr(at + fixed, name),
@@ -104,13 +107,15 @@ class EntryStream final : public ByteStream {
   EntryStream(const InputFile& file, const ZipEntry& entry, std::string name)
       : file_(file), entry_(entry), name_(std::move(name)), input_(1 << 18) {
     const std::string local = zip_bytes(file, entry.header, 30);
-    if (!local.starts_with("PK\3\4")) damaged(file, fmt::format("'{}' is not where it should be", entry.name));
+    if (!local.starts_with("PK\3\4"))
+      damaged(file, fmt::format("'{}' is not where it should be", entry.name));
     next_ = entry.header + 30 + zip_number(local, 26, 2) + zip_number(local, 28, 2);
     if (next_ > file.size() || entry.packed > file.size() - next_) damaged(file, "it ends too early");
     left_ = entry.packed;
     if (entry.encrypted || (entry.method != 0 && entry.method != 8))
-      throw DataError(fmt::format("{}: {}, expected stored or deflated data", name_,
-                                  entry.encrypted ? "encrypted" : fmt::format("packed by method {}", entry.method)));
+      throw DataError(
+          fmt::format("{}: {}, expected stored or deflated data", name_,
+                      entry.encrypted ? "encrypted" : fmt::format("packed by method {}", entry.method)));
     if (inflateInit2(&state_, -15) != Z_OK) throw std::bad_alloc();
   }
   ~EntryStream() override { inflateEnd(&state_); }
@@ -172,19 +177,22 @@ class EntryStream final : public ByteStream {
 
 constexpr std::string_view array_ending = ".npy";
 
-const ZipEntry& find_array(const InputFile& file, const std::vector<ZipEntry>& entries, const std::string& wanted) {
+const ZipEntry& find_array(const InputFile& file, const std::vector<ZipEntry>& entries,
+                           const std::string& wanted) {
   std::vector<std::string> names;
   for (const ZipEntry& entry : entries) {
     if (!entry.name.ends_with(array_ending)) continue;
     names.push_back(entry.name.substr(0, entry.name.size() - array_ending.size()));
     if (names.back() == wanted || entry.name == wanted) return entry;
   }
-  if (names.empty()) throw DataError(fmt::format("{}: a zip archive without arrays, expected .npz", file.name()));
+  if (names.empty())
+    throw DataError(fmt::format("{}: a zip archive without arrays, expected .npz", file.name()));
   if (!wanted.empty())
-    throw DataError(fmt::format("{}: no array '{}', expected {}", file.name(), wanted, fmt::join(names, " or ")));
+    throw DataError(
+        fmt::format("{}: no array '{}', expected {}", file.name(), wanted, fmt::join(names, " or ")));
   if (names.size() > 1)
-    throw DataError(fmt::format("{}: {} arrays ({}), expected the name of one, as in {}:{}", file.name(), names.size(),
-                                fmt::join(names, ", "), file.name(), names[0]));
+    throw DataError(fmt::format("{}: {} arrays ({}), expected the name of one, as in {}:{}", file.name(),
+                                names.size(), fmt::join(names, ", "), file.name(), names[0]));
   return *std::find_if(entries.begin(), entries.end(),
                        [](const ZipEntry& entry) { return entry.name.ends_with(array_ending); });
 }
@@ -199,7 +207,8 @@ SourcePtr<S> open_npz(const std::filesystem::path& path) {
   const InputFile file(colon == std::string::npos ? path : std::filesystem::path(text.substr(0, colon + 4)));
   const auto entries = read_directory(file);
   const ZipEntry& entry = find_array(file, entries, wanted);
-  EntryStream bytes(file, entry, fmt::format("{}:{}", file.name(), entry.name.substr(0, entry.name.size() - 4)));
+  EntryStream bytes(file, entry,
+                    fmt::format("{}:{}", file.name(), entry.name.substr(0, entry.name.size() - 4)));
   const SpooledFile unpacked(bytes.name(), bytes);
   return open_npy<S>(unpacked.path());
 }

@@ -42,7 +42,8 @@ template <class S>
 const Format<S>& format_named(const std::string& name) {
   for (const auto& format : formats<S>())
     if (format.name() == name) return format;
-  throw UsageError(fmt::format("unknown format '{}', expected one of {}", name, fmt::join(table_formats(), ", ")));
+  throw UsageError(
+      fmt::format("unknown format '{}', expected one of {}", name, fmt::join(table_formats(), ", ")));
 }
 
 /// With the columns that were asked for.

@@ -230,7 +230,8 @@ bool is_time(std::string_view text) {
     text.remove_prefix(1);
     return true;
   };
-  return digits(text, 1, 2) && colon() && digits(text, 2, 2) && (text.empty() || text[0] == ':' || text[0] == ' ');
+  return digits(text, 1, 2) && colon() && digits(text, 2, 2) &&
+         (text.empty() || text[0] == ':' || text[0] == ' ');
 }
 
 bool is_date(std::string_view text) {

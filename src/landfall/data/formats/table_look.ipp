@@ -68,10 +68,10 @@ struct ColumnLook {
 
 struct TableLook {
   char separator = ',';
-  bool blanks = false;           // any run of blanks separates
+  bool blanks = false;  // any run of blanks separates
   bool header = false;
-  bool numeric_header = false;   // which looks like numbers
-  bool nameless_first = false;   // the header has no name for the first column, as R writes it
+  bool numeric_header = false;  // which looks like numbers
+  bool nameless_first = false;  // the header has no name for the first column, as R writes it
   std::vector<ColumnLook> columns;
   Index rows = 0;  // looked at, without the header
 };

@@ -17,8 +17,8 @@ enum class CsvHeader { detect, present, absent };
 
 /// What becomes of columns that hold text.
 enum class TextColumns {
-  leave_out,  // with a warning
-  one_hot,    // a column of zeros and ones for each value, named "column=value"
+  leave_out,   // with a warning
+  one_hot,     // a column of zeros and ones for each value, named "column=value"
   as_missing,  // every field that is not a number is NaN: to describe a file, whatever is in it
 };
 

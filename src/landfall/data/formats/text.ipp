@@ -60,8 +60,8 @@ inline bool missing(std::string_view field) {
 
 /// What stands for a missing number; labels may be "None" or "?".
 inline bool missing_value(std::string_view field) {
-  return missing(field) || field == "?" || field == "." || same_word(field, "N/A") || same_word(field, "NULL") ||
-         same_word(field, "NONE");
+  return missing(field) || field == "?" || field == "." || same_word(field, "N/A") ||
+         same_word(field, "NULL") || same_word(field, "NONE");
 }
 
 inline bool parse(std::string_view word, Index& value) {

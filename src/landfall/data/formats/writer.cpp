@@ -9,7 +9,8 @@
 namespace landfall {
 
 template <class S>
-WriterPtr<S> open_writer(const std::filesystem::path& path, Index cols, const std::vector<std::string>& names) {
+WriterPtr<S> open_writer(const std::filesystem::path& path, Index cols,
+                         const std::vector<std::string>& names) {
   if (cols < 1)
     throw UsageError(fmt::format("{}: {} columns to write, expected at least 1", path.string(), cols));
   const std::string extension =

@@ -38,7 +38,8 @@ using WriterPtr = std::unique_ptr<Writer<S>>;
 /// their zeros. Tables begin with the names of the columns where there are some. "-" is csv to standard output.
 /// UsageError for another name.
 template <class S>
-WriterPtr<S> open_writer(const std::filesystem::path& path, Index cols, const std::vector<std::string>& names = {});
+WriterPtr<S> open_writer(const std::filesystem::path& path, Index cols,
+                         const std::vector<std::string>& names = {});
 
 /// The ends of names that open_writer knows, with their dots.
 std::vector<std::string> writer_endings();
@@ -46,9 +47,10 @@ std::vector<std::string> writer_endings();
 /// What write() throws for rows that do not fit.
 void check_columns(const std::filesystem::path& path, Index found, Index expected);
 
-#define LANDFALL_WRITER(EXTERN, S) \
-  EXTERN template class Writer<S>; \
-  EXTERN template WriterPtr<S> open_writer<S>(const std::filesystem::path&, Index, const std::vector<std::string>&);
+#define LANDFALL_WRITER(EXTERN, S)                                                 \
+  EXTERN template class Writer<S>;                                                 \
+  EXTERN template WriterPtr<S> open_writer<S>(const std::filesystem::path&, Index, \
+                                              const std::vector<std::string>&);
 LANDFALL_WRITER(extern, float)
 LANDFALL_WRITER(extern, double)
 

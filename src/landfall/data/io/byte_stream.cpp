@@ -153,7 +153,8 @@ class Utf16Stream : public ByteStream {
 
  private:
   std::uint32_t unit(std::size_t at) const {
-    const auto first = std::to_integer<std::uint32_t>(buffer_[at]), second = std::to_integer<std::uint32_t>(buffer_[at + 1]);
+    const auto first = std::to_integer<std::uint32_t>(buffer_[at]),
+               second = std::to_integer<std::uint32_t>(buffer_[at + 1]);
     return big_ ? first << 8 | second : second << 8 | first;
   }
 
@@ -168,8 +169,8 @@ class Utf16Stream : public ByteStream {
       }
       append(code);
     }
-    std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(at), buffer_.begin() + static_cast<std::ptrdiff_t>(size),
-              buffer_.begin());
+    std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(at),
+              buffer_.begin() + static_cast<std::ptrdiff_t>(size), buffer_.begin());
     left_ = size - at;
   }
 

@@ -116,8 +116,9 @@ void SpooledFile::copy(const std::string& name, ByteStream& bytes) try {
     if (size >= next_look) {
       struct statvfs disk {};
       if (::fstatvfs(descriptor_, &disk) == 0 && disk.f_bavail * disk.f_frsize < left_free)
-        throw DataError(fmt::format("{}: more than {} can hold; set TMPDIR to a folder with more room, or give a file",
-                                    name, folder_.string()));
+        throw DataError(
+            fmt::format("{}: more than {} can hold; set TMPDIR to a folder with more room, or give a file",
+                        name, folder_.string()));
       next_look += looked_at;
     }
     for (auto rest = std::span(buffer).first(length); !rest.empty();) {

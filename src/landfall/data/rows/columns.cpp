@@ -157,9 +157,9 @@ ChosenNumbers choose_columns(const std::string& source, const std::vector<std::s
     for (Index j = 0; j < count; ++j)
       if (used[static_cast<std::size_t>(j)] == 0) chosen.kept.push_back(j);
   if (chosen.kept.empty())
-    throw DataError(fmt::format("{}: {}, expected at least one other column", source,
-                                left_out.size() == 1 && chosen.label ? "only the label column"
-                                                                     : "every column is left out"));
+    throw DataError(fmt::format(
+        "{}: {}, expected at least one other column", source,
+        left_out.size() == 1 && chosen.label ? "only the label column" : "every column is left out"));
   return chosen;
 }
 
