@@ -57,6 +57,7 @@ int main(int argc, char** argv) {
   setup_reproduce(program);
   setup_data(program);
   setup_methods(program);
+  setup_help(program);
   setup_completion(program);
   setup_man(program);
 

@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"a.npy", npy_bytes(1, npy_dictionary("<f8", false, "(0, 4)"), ""),
                 "expected at least one row and one column"},
         BadFile{"a.npy", npy_of("(3, 2, 2)"), "an array of 3 dimensions, expected 1 or 2"},
-        BadFile{"a.npy", npy_of("(3, 4)", "<c16"), "entries of type '<c16', expected one of f4 f8"},
+        BadFile{"a.npy", npy_of("(3, 4)", "<c16"), "entries of type '<c16', expected one of f4 f8 f2 b1 u1"},
         BadFile{"a.npy", npy_of("(3, 4)", "|O"), "entries of type '|O', expected one of f4 f8"},
         BadFile{"a.npy", npy_of("(3, four)"), "a shape that is not a tuple of numbers"},
         BadFile{"a.npy", std::string("\x93NUMPY\2\0\xff\xff\xff\x7f", 12), "expected at most 65535"},
@@ -103,12 +103,8 @@ INSTANTIATE_TEST_SUITE_P(
                       BadFile{"a.csv", "a,b\n", "a header but no rows"},
                       BadFile{"a.csv", "1,2\n3,4\n5\n", "line 3: 1 fields, expected 2"},
                       BadFile{"a.csv", "1,2\n3,4,5\n", "line 2: 3 fields, expected 2"},
-                      BadFile{"a.csv", "x,y\n1,2\n3,four\n", "line 3, column 2 (y): 'four' is not a number"},
-                      BadFile{"a.csv", "1,2\n3,0x1p\n", "line 2, column 2: '0x1p' is not a number"},
                       BadFile{"a.csv", "1,2\n3,\"4\n5,6\n", "line 2: unterminated quoted field"},
                       BadFile{"a.csv", "1,2\n\"3\"3,4\n", "line 2: '3' after a quoted field"},
-                      BadFile{"a.csv", std::string("1,2\n\0\0,4\n", 9),
-                              "line 2, column 1: '?\?' is not a number"},
                       BadFile{"a.tsv", "1\t2\n3\n", "line 2: 1 fields, expected 2"}));
 
 INSTANTIATE_TEST_SUITE_P(
@@ -241,6 +237,8 @@ TEST(StandardInput, IsReadByItsContent) {
   EXPECT_EQ(shape(info(folder, "# comment\n3\n1 2:5 7:1\n")), expected("svmlight", 2, 7));
   EXPECT_EQ(shape(info(folder, packed)), expected("csv", 2, 2));
   EXPECT_EQ(shape(info(folder, gzip_bytes("1 1:1\n2 2:2\n"))), expected("svmlight", 2, 2));
+  EXPECT_EQ(shape(info(folder, npy)), expected("npy", 3, 4));
+  EXPECT_EQ(shape(info(folder, gzip_bytes(idx))), expected("idx", 3, 4));
   std::string large;  // more than is looked at, and than a buffer holds
   for (int i = 0; i < 300000; ++i) large += fmt::format("{},{}\n", i, -i);
   EXPECT_EQ(shape(info(folder, large)), expected("csv", 300000, 2));
@@ -256,16 +254,9 @@ TEST(StandardInput, IsRefusedLikeAFile) {
   refused("1 1:1\n1 1:x\n", "line 2, entry 1: 'x' is not a number");
   refused(with_bit_flipped(packed, 6), "damaged gzip data: checksum does not match");
   refused(packed.substr(0, 12), "truncated: the gzip data ends after 12 bytes");
-  refused(packed + "x", "too long: something after the end of the gzip data");
-  for (const auto& [bytes, title] : {std::pair{npy, ".npy"}, {idx, "IDX"}, {gzip_bytes(idx), "IDX"}}) {
-    const Outcome run = info(folder, bytes);
-    EXPECT_EQ(run.code, 2);
-    EXPECT_EQ(
-        run.err,
-        fmt::format(
-            "landfall: standard input: {} data, expected csv or svmlight; give other formats as a file\n",
-            title));
-  }
+  refused(packed + "x", "too long: 1 bytes after the end of the gzip data");
+  refused(npy.substr(0, 100), "truncated: expected ");
+  refused(std::string("\1\2\0\3", 4), "not text, expected rows of numbers");
 }
 
 }  // namespace

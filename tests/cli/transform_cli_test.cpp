@@ -198,8 +198,9 @@ TEST_F(TransformCommand, MissingValuesGoByTheRuleOfTheRun) {
   EXPECT_LT((fewer.bottomRows(9) - whole.bottomRows(9)).norm(), 1e-14);
 
   fit({"lda", "iris.npy", "--labels", "species.txt"}, "error");
-  expect_error(transform({"holes.npy", "-o", "no.npy"}, "error"), 3,
-               "holes.npy: row 4, column 2 is NaN; every entry must be finite");
+  expect_error(
+      transform({"holes.npy", "-o", "no.npy"}, "error"), 3,
+      "holes.npy: row 4, column 2 is NaN; every entry must be finite (or --missing drop, or --missing mean)");
   EXPECT_EQ(scores({"holes.npy", "--missing", "drop"}, "error").rows(), 148);
   write("nothing.npy", Matrix<double>::Constant(2, 4, std::nan("")));
   expect_error(transform({"nothing.npy", "-o", "no.npy", "--missing", "drop"}, "error"), 3,
@@ -214,8 +215,9 @@ TEST_F(TransformCommand, ARunWithoutCentringHasNoMeansForMissingValues) {
   Matrix<double> left = read_npy<double>(folder_ / "d/left.npy");
   left(1, 2) = std::nan("");
   write("left.npy", left);
-  expect_error(transform({"left.npy", "--view", "left", "-o", "s.npy"}), 3,
-               "left.npy: row 2, column 3 is NaN; every entry must be finite");
+  expect_error(
+      transform({"left.npy", "--view", "left", "-o", "s.npy"}), 3,
+      "left.npy: row 2, column 3 is NaN; every entry must be finite (or --missing drop, or --missing mean)");
   expect_error(transform({"left.npy", "--view", "left", "-o", "s.npy", "--missing", "mean"}), 2,
                "--missing mean: run was fitted without centring, so it has no means");
   EXPECT_EQ(scores({"left.npy", "--view", "left", "--missing", "drop"}).rows(), 2999);
@@ -318,7 +320,9 @@ TEST_F(TransformCommand, BadRunsAndDataAreOneSentenceAndThreeAndNothingIsLeft) {
   bad({"cca", "d/right.npy", "d/left.npy"}, "d/right.npy: 9 columns, expected the 12 that cca was fitted on");
   bad({"cca", "d/left.npy", "short.npy"},
       "d/left.npy has 3000 rows and short.npy has 2999; expected the same number in both");
-  bad({"lda", "late.npy"}, "late.npy: row 3000, column 4 is NaN; every entry must be finite");
+  bad({"lda", "late.npy"},
+      "late.npy: row 3000, column 4 is NaN; every entry must be finite (or --missing drop, or --missing "
+      "mean)");
   expect_error(landfall({"transform", "lda", "iris.npy", "-o", "none/s.npy"}), 3,
                "none/s.npy: cannot be written: No such file or directory");
   expect_error(landfall({"transform", "lda", "iris.npy", "-o", "none/s.txt", "--predict"}), 3,

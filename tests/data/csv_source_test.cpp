@@ -73,7 +73,7 @@ TEST_F(Csv, ColumnsAreChosenByNameOrNumber) {
   EXPECT_EQ(misuse(text, {.columns = {"a", "1"}}), "column '1' was chosen twice");
   EXPECT_EQ(misuse("a,a\n1,2\n", {.columns = {"a"}}),
             "more than one column is named 'a', expected its number");
-  EXPECT_EQ(misuse(text, {.separator = ' '}), "separator ' ', expected ',', ';', '|' or a tab");
+  EXPECT_EQ(misuse(text, {.separator = ':'}), "separator ':', expected ',', ';', '|', a tab or a blank");
 }
 
 TEST_F(Csv, LabelsAreNumbersOrClasses) {
@@ -100,9 +100,12 @@ TEST_F(Csv, LabelsAreNumbersOrClasses) {
 TEST_F(Csv, BadRowsAreNamed) {
   EXPECT_EQ(error("1,2,3\n\n4,5\n"), "line 3: 2 fields, expected 3");
   EXPECT_EQ(error("1,2,3\n4,5,6,7,8\n"), "line 2: 5 fields, expected 3");
-  EXPECT_EQ(error("age,height\n1,2\n3,abc\n"), "line 3, column 2 (height): 'abc' is not a number");
-  EXPECT_EQ(error("1,2\n3,4.5.6\n"), "line 2, column 2: '4.5.6' is not a number");
-  EXPECT_EQ(error("1;2\n3;4,5\n"), "line 2, column 2: '4,5' is not a number");
+  EXPECT_EQ(error("age,height\n1,2\n3,abc\n"),
+            "line 3, column 2 (height): 'abc' is not a number (--na 'abc' reads it as a missing value)");
+  EXPECT_EQ(error("1,2\n3,4.5.6\n"),
+            "line 2, column 2: '4.5.6' is not a number (--na '4.5.6' reads it as a missing value)");
+  EXPECT_EQ(error("1;2\n3;4,5\n"),
+            "line 2, column 2: '4,5' is not a number (--decimal , reads decimal commas)");
   EXPECT_EQ(error(""), "empty, expected rows of numbers");
   EXPECT_EQ(error("\n\r\n"), "empty, expected rows of numbers");
   EXPECT_EQ(error("a,b\n"), "a header but no rows");

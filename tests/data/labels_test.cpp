@@ -1,7 +1,6 @@
 #include <landfall/data/formats/labels.hpp>
 #include <landfall/data/formats/npy.hpp>
 #include <landfall/data/formats/open_source.hpp>
-#include <landfall/data/formats/without_column.hpp>
 
 #include <data/file_bytes.hpp>
 #include <data/gzip_bytes.hpp>
@@ -187,9 +186,8 @@ TEST(LabelColumns, SayWhatIsWrong) {
   EXPECT_EQ(data_error(thin, open(thin, "1")), "only the label column, expected at least one other column");
   EXPECT_EQ(data_error(npy, [&] { labels_of(*open_source<double>(npy)); }),
             "no labels, expected svmlight or a label column");
-  const StandardInput input("1,2\n");
-  EXPECT_EQ(usage_error(open("-", "1")),
-            "standard input: can be read only once, but labels require a first pass; expected a file");
+  const StandardInput input("1,b\n2,a\n");  // read once, to a temporary file
+  expect_labels(open_labelled<double>("-", "2").labels, {"a", "b"}, {1, 0});
 }
 
 }  // namespace

@@ -186,8 +186,8 @@ TEST_F(NpyErrors, Shapes) {
 }
 
 TEST_F(NpyErrors, Types) {
-  const std::string expected = ", expected one of f4 f8 u1 i1 i2 i4 i8";
-  for (const std::string type : {"<c16", "<f2", "|O", "<U8", "<M8[ns]", "<u8", "|b1", "<<f8", "", "<"})
+  const std::string expected = ", expected one of f4 f8 f2 b1 u1 u2 u4 u8 i1 i2 i4 i8";
+  for (const std::string type : {"<c16", "<f16", "|O", "<U8", "<M8[ns]", "<u3", "|b8", "<<f8", "", "<"})
     EXPECT_EQ(header_error(npy_dictionary(type, false, "(3,)")), "entries of type '" + type + "'" + expected);
   EXPECT_EQ(header_error("{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (3,), }"),
             "structured entries" + expected);

@@ -225,10 +225,10 @@ TEST(OpenSourceErrors, AreOneSentence) {
     return data_error(path, [&] { open_source<double>(path); });
   };
   EXPECT_EQ(error(folder / "none"), "no such file");
-  const std::string unknown = error(folder.file("words.txt", "some words"));
+  const std::string unknown = error(folder.file("words", "some words"));
   EXPECT_EQ(unknown.substr(0, unknown.find(" one of ")),
             "unknown file format (tried content and extension); supported: .npy, csv, tsv, svmlight, Matrix "
-            "Market, HDF5, IDX");
+            "Market, HDF5, .npz, text, IDX");
   EXPECT_EQ(error(folder.file("empty", "")), unknown);
   EXPECT_EQ(error(folder.file("a.npy", "not numpy")), "not an .npy file");
   EXPECT_EQ(error(folder.file("a.idx", "words")), "not an IDX file");

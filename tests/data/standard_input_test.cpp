@@ -1,4 +1,5 @@
-// Standard input as a source: its type by content, what can be read once only, and joined to files.
+// Standard input and pipes as sources: copied once to a temporary file, their type told by content, and joined to files.
+#include <landfall/data/formats/npy.hpp>
 #include <landfall/data/formats/open_source.hpp>
 #include <landfall/data/rows/stream.hpp>
 
@@ -8,6 +9,7 @@
 #include <data/standard_input.hpp>
 #include <data/temporary_folder.hpp>
 #include <support.hpp>
+#include <sys/stat.h>
 
 namespace landfall::test {
 namespace {
@@ -18,7 +20,7 @@ std::string many_rows(int rows) {
   return text;
 }
 
-TEST(StandardInputSource, CsvIsReadOnceAsItComes) {
+TEST(StandardInputSource, CsvIsReadOnceAndKept) {
   const std::string text = many_rows(50000);  // several buffers, far more than a pipe holds
   const TemporaryFolder folder;
   const auto expected = read_all(*open_source<double>(folder.file("a.csv", text)), 1000).rows;
@@ -27,11 +29,52 @@ TEST(StandardInputSource, CsvIsReadOnceAsItComes) {
     const auto source = open_source<double>("-");
     EXPECT_EQ(source->name(), "standard input");
     EXPECT_EQ(source->format(), "csv");
-    EXPECT_FALSE(source->rewindable());
-    EXPECT_TRUE(same_bits(read_all(*source, 1000).rows, expected));
-    EXPECT_EQ(usage_error([&] { source->rewind(); }),
-              "standard input: cannot be read twice; expected a file");
+    EXPECT_TRUE(source->rewindable());
+    for (int reading = 0; reading < 2; ++reading) {
+      EXPECT_TRUE(same_bits(read_all(*source, 1000).rows, expected));
+      source->rewind();
+    }
   }
+}
+
+TEST(StandardInputSource, PipesAreReadLikeFilesOfAnyFormat) {
+  const TemporaryFolder folder;
+  const auto pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const Matrix<double> m = gaussian<double>(300, 4, {5});
+  write_npy<double>(folder / "m.npy", m);
+  for (const std::string& bytes : {content(folder / "m.npy"), std::string("a,b\n1,2\n3,4\n")}) {
+    const std::jthread writer([&] { std::ofstream(pipe, std::ios::binary) << bytes; });
+    const auto source = open_source<double>(pipe);
+    EXPECT_EQ(source->name(), pipe.string());
+    for (int reading = 0; reading < 2; ++reading) {
+      if (source->format() == "npy")
+        EXPECT_EQ(read_all(*source).rows, m);
+      else
+        EXPECT_EQ(read_all(*source).rows, (RowMatrix<double>(2, 2) << 1, 2, 3, 4).finished());
+      source->rewind();
+    }
+  }
+}
+
+TEST(StandardInputSource, TheCopyHasNoNameInTmpdir) {
+  const TemporaryFolder folder;
+  const char* before = std::getenv("TMPDIR");
+  const std::string old = before == nullptr ? "/tmp" : before;
+  ::setenv("TMPDIR", folder.path().c_str(), 1);
+  {
+    const StandardInput input("1,2\n3,x\n5,6\n");
+    const auto source = open_source<double>("-");
+    EXPECT_EQ(folder.names(), std::vector<std::string>{});
+    EXPECT_NE(data_error("standard input", [&] { read_all(*source); }), "");
+  }
+  ::setenv("TMPDIR", (folder / "none").c_str(), 1);
+  {
+    const StandardInput input("1\n");
+    const auto source = open_source<double>("-");  // a folder that does not exist is not used
+    EXPECT_EQ(read_all(*source).rows.rows(), 1);
+  }
+  ::setenv("TMPDIR", old.c_str(), 1);
 }
 
 TEST(StandardInputSource, SvmlightIsKeptSoThatItsColumnsCanBeCounted) {
@@ -82,7 +125,7 @@ TEST(StandardInputSource, IsJoinedToFilesOnce) {
   using Paths = std::vector<std::filesystem::path>;
   const StandardInput input("3,4\n");
   const auto source = open_source<double>(Paths{file, "-"});
-  EXPECT_FALSE(source->rewindable());
+  EXPECT_TRUE(source->rewindable());
   EXPECT_EQ(read_all(*source).rows, (RowMatrix<double>(2, 2) << 1, 2, 3, 4).finished());
   EXPECT_EQ(usage_error([] {
               open_source<double>(Paths{"-", "-"});
@@ -90,19 +133,19 @@ TEST(StandardInputSource, IsJoinedToFilesOnce) {
             "standard input is given twice, expected once");
 }
 
-TEST(StandardInputSource, IsCentredAsItComes) {
+TEST(StandardInputSource, IsCentredAsAFileIs) {
   const StandardInput input(many_rows(3000));
   std::vector<SourcePtr<double>> views;
   views.push_back(open_source<double>("-"));
   DataStream<double> stream(std::move(views), {.batch = 100});
-  EXPECT_EQ(stream.centring(), Centring::running);
-  stream.begin_pass(0);
-  Index rows = 0;
-  while (stream.next()) rows += stream.view(0).rows();
-  EXPECT_EQ(rows, 3000);
+  EXPECT_EQ(stream.centring(), Centring::exact);
+  for (std::uint64_t pass = 0; pass < 2; ++pass) {
+    stream.begin_pass(pass);
+    Index rows = 0;
+    while (stream.next()) rows += stream.view(0).rows();
+    EXPECT_EQ(rows, 3000);
+  }
   EXPECT_DOUBLE_EQ(stream.transform(0).mean()(0), 2999 / 2.0);
-  EXPECT_EQ(usage_error([&] { stream.begin_pass(1); }),
-            "standard input: a second pass over data that can be read only once, expected a file");
 }
 
 }  // namespace

@@ -279,7 +279,9 @@ TYPED_TEST(Streams, WhatTheReaderThrowsArrivesAndTheNextPassBeginsAnew) {
   }
   auto file = left<S>(1000);
   file.rows(999, 1) = std::numeric_limits<S>::quiet_NaN();
-  const std::string expected = "left.csv: row 1000, column 2 is NaN; every entry must be finite";
+  const std::string expected =
+      "left.csv: row 1000, column 2 is NaN; every entry must be finite "
+      "(or --missing drop, or --missing mean)";
   for (const auto centring : {Centring::none, Centring::exact})
     EXPECT_EQ(sentence([&] {
                 DataStream<S> stream(open<S>({file}), {.transform = {.centring = centring}});

@@ -1,4 +1,5 @@
 #include <landfall/data/formats/text_stream.hpp>
+#include <landfall/data/io/spool.hpp>
 #include <landfall/errors.hpp>
 
 #include <data/standard_input.hpp>
@@ -8,7 +9,7 @@
 namespace landfall::test {
 namespace {
 
-TEST(ByteStream, WhatIsPutBackOrSpooledIsReadAgain) {
+TEST(ByteStream, WhatIsPutBackOrCopiedIsReadAgain) {
   const TemporaryFolder folder;
   const auto path = folder.file("file", "some bytes in order");
   auto bytes = open_bytes(path);
@@ -17,8 +18,10 @@ TEST(ByteStream, WhatIsPutBackOrSpooledIsReadAgain) {
   EXPECT_EQ(bytes->most_left(), 19U);
   for (const char* piece : {"some", " byt", "es i"}) EXPECT_EQ(read_up_to(*bytes, 4), piece);
   EXPECT_EQ(bytes->most_left(), 7U);
-  bytes = spool(std::move(bytes));
-  EXPECT_EQ(bytes->name(), path.string());
+  const SpooledFile copy("the rest", *bytes);
+  EXPECT_EQ(shown_name(copy.path()), "the rest");
+  bytes = open_bytes(copy.path());
+  EXPECT_EQ(bytes->name(), "the rest");
   for (int reading = 0; reading < 2; ++reading) {
     EXPECT_EQ(bytes->most_left(), 7U);
     EXPECT_EQ(read_up_to(*bytes, 3), "n o");
@@ -100,6 +103,28 @@ TEST(LineReader, ALineGrowsOverTheEndOfTheBuffer) {
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(lines.next() == part) << lines.number();
   EXPECT_EQ(lines.next(), "last");
   EXPECT_EQ(lines.number(), 5);
+}
+
+TEST(LineReader, Utf16IsReadByItsByteOrderMark) {
+  const TemporaryFolder folder;
+  // a, e acute, the euro sign, a character beyond 2^16 as a pair, a half pair, a line break.
+  const std::vector<int> units = {'a', 0xE9, 0x20AC, 0xD83D, 0xDE00, 0xDC00, '\n', '1'};
+  for (const bool big : {false, true}) {
+    std::string bytes;
+    const auto add = [&](int unit) {
+      const char high = static_cast<char>(unit >> 8), low = static_cast<char>(unit & 255);
+      bytes += big ? std::string{high, low} : std::string{low, high};
+    };
+    add(0xFEFF);
+    for (const int unit : units) add(unit);
+    LineReader lines(folder.file("t.csv", bytes));
+    for (int reading = 0; reading < 2; ++reading) {
+      EXPECT_EQ(lines.next(), "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80?");
+      EXPECT_EQ(lines.next(), "1");
+      EXPECT_EQ(lines.next(), std::nullopt);
+      lines.rewind();
+    }
+  }
 }
 
 TEST(LineReader, StandardInputIsReadOnce) {

@@ -157,7 +157,7 @@ TEST(FormatTable, AWrittenFileIsOfItsFormatUnderAnyName) {
   for (const auto& format : formats<double>()) {
     if (format.create == nullptr) continue;
     const auto path = folder / ("x" + std::string(format.extensions.front()));
-    auto writer = format.create(path, 3);
+    auto writer = format.create(path, 3, {});
     writer->write(batch);
     writer->finish();
     const std::string start = content(path).substr(0, 32);

@@ -3,9 +3,11 @@
 OUT/<target>.list, the names of these and of what was found before (REGRESSIONS/<target>/*)."""
 
 import gzip
+import io
 import pathlib
 import struct
 import sys
+import zipfile
 
 
 def npy(descr, shape, data, fortran=False, version=1):
@@ -21,11 +23,20 @@ def packed(data):
     return gzip.compress(data, mtime=0)
 
 
+def npz(method, **arrays):
+    text = io.BytesIO()
+    with zipfile.ZipFile(text, "w", method) as archive:
+        for name, data in arrays.items():
+            archive.writestr(zipfile.ZipInfo(name + ".npy"), data, method)
+    return text.getvalue()
+
+
 npy_files = [npy("<f8", (2, 3), bytes(48)), npy(">i2", (3,), b"\0\1\0\2\0\3", True), npy("|u1", (4, 1), b"abcd", version=2),
              npy("<f4", (2, 2), struct.pack("<4f", 1, -2, float("nan"), float("inf")), version=3)]
 idx_files = [idx(8, [2, 2, 2], b"abcdefgh"), idx(0x0d, [2, 1], struct.pack(">2f", 1, 2)), packed(idx(9, [3], b"abc"))]
 csv_files = [b"a,b,c\n1,2,3\n4,NA,6\n", b"1\t2\n3\t-4e5\n", b'"x ""y""";label\n1;"two\nlines"\n2;3\n', b"\xef\xbb\xbf1|2\r\n\r\n3|4",
-             packed(b"1,2\n3,4\n")]
+             packed(b"1,2\n3,4\n"), b"# x y\n1 2.5\n\n3\t4 \n", b"d;t;x\n2020-01-02;a;1,5\n2020-01-03;b;2,5\n", b'"x" "y"\n"1" 2 3\n"2" 4 5\n',
+             "a,b\n1,2\n".encode("utf-16"), b"2019,2020\n0.5,1.5\n2.5,3.5\n"]
 svmlight_files = [b"1 1:0.5 7:2 # comment\n-1 qid:3 2:1e3\n\n0\n", b"+1 0:1 1:nan\n", packed(b"1 1:1\n2 2:2\n")]
 market = b"%%MatrixMarket matrix "
 market_files = [market + b"array real general\n% comment\n2 2\n1\n2\n3\n4\n", market + b"array real symmetric\n2 2\n1\n2\n3\n",
@@ -39,6 +50,8 @@ seeds = {
                packed(b"x\ny\n"), market + b"coordinate real general\n3 1 1\n2 1 5\n"],
     "matrix_market": market_files,
     "npy": npy_files,
+    "npz": [npz(zipfile.ZIP_STORED, x=npy_files[0]), npz(zipfile.ZIP_DEFLATED, x=npy("<f8", (40, 3), bytes(960))),
+            npz(zipfile.ZIP_STORED, x=npy_files[0], y=npy_files[1]), npz(zipfile.ZIP_STORED)],
     "svmlight": svmlight_files,
 }
 

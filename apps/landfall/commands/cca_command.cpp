@@ -1,7 +1,11 @@
 // landfall cca LEFT RIGHT -p K: the canonical correlations of two files whose rows belong together.
 #include <landfall/data/formats/open_source.hpp>
+#include <landfall/data/io/spool.hpp>
+#include <landfall/errors.hpp>
 #include <landfall/models/cca/cca.hpp>
 #include <landfall/models/cca/curve.hpp>
+
+#include <algorithm>
 
 #include "commands/model_command.hpp"
 #include "runs/model_run.hpp"
@@ -10,11 +14,25 @@
 namespace landfall::app {
 namespace {
 
+/// A column in both views would have the correlation 1 with itself.
+template <class S>
+void require_disjoint(const Source<S>& left, const Source<S>& right) {
+  for (const auto& name : left.column_names())
+    if (std::ranges::find(right.column_names(), name) != right.column_names().end())
+      throw UsageError(
+          fmt::format("{}: column '{}' is in both views, expected different columns in --left and --right",
+                      left.name(), name));
+}
+
 template <class S>
 class CcaFit final : public ModelFit<S> {
  public:
-  CcaFit(const ModelOptions& options, double curve_every) {
-    for (const auto& file : options.files) this->views.push_back(open_source<S>(file));
+  CcaFit(const ModelOptions& options, const std::vector<TableOptions>& tables, double curve_every) {
+    std::vector<std::filesystem::path> files(options.files.begin(), options.files.end());
+    std::optional<SpooledFile> copy;  // of a pipe that both views are read from
+    if (files[0] == files[1] && is_read_once(files[0])) files[0] = files[1] = copy.emplace(files[0]).path();
+    for (std::size_t v = 0; v < files.size(); ++v) this->views.push_back(open_source<S>(files[v], tables[v]));
+    if (files[0] == files[1]) require_disjoint(*this->views[0], *this->views[1]);
     if (curve_every > 0) curve_.emplace(options.fit.components, curve_every);
   }
 
@@ -82,8 +100,23 @@ class CcaCommand final : public ModelCommand {
             .report_labels = true,
             .guard = "4 or p/4",
             .examples =
-                "  landfall cca left.npy right.npy -p 5\n"
-                "  landfall cca left.svm right.svm -p 10 --memory 512MiB --held-out 0.1 --out run"};
+                "  landfall cca left.svm right.svm -p 10 --memory 512MiB --held-out 0.1 --out run\n"
+                "  landfall cca table.csv --left bmi,bp --right 's1..s6' -p 2"};
+  }
+
+  void add_data_options(const OptionAdder& add) override {
+    add("--left", left_, "LIST", "columns of the left view; given as for --columns")->group(kTables);
+    add("--right", right_, "LIST", "columns of the right view")->group(kTables);
+  }
+
+  /// Both views may be columns of one file.
+  void prepare() override {
+    auto& files = options.files;
+    if (!files[1].empty()) return;
+    if (left_.empty() && right_.empty())
+      throw CLI::RequiredError("RIGHT is required, or --left and --right with columns of one file",
+                               CLI::ExitCodes::RequiredError);
+    files[1] = files[0];
   }
 
   void add_own_options(const OptionAdder& add) override {
@@ -93,13 +126,28 @@ class CcaCommand final : public ModelCommand {
   }
 
   std::unique_ptr<ModelFit<float>> open_single() const override {
-    return std::make_unique<CcaFit<float>>(options, curve_every_);
+    return std::make_unique<CcaFit<float>>(options, tables(), curve_every_);
   }
   std::unique_ptr<ModelFit<double>> open_double() const override {
-    return std::make_unique<CcaFit<double>>(options, curve_every_);
+    return std::make_unique<CcaFit<double>>(options, tables(), curve_every_);
   }
 
  private:
+  /// Of one file, a view that is not given takes the columns that the other leaves.
+  std::vector<TableOptions> tables() const {
+    std::vector<TableOptions> both(2, options.table.options());
+    const std::vector<std::string> lists[] = {split_list(left_), split_list(right_)};
+    for (std::size_t v = 0; v < 2; ++v) {
+      const auto &own = lists[v], &other = lists[1 - v];
+      if (!own.empty())
+        both[v].columns = own;
+      else if (options.files[0] == options.files[1])
+        both[v].exclude.insert(both[v].exclude.end(), other.begin(), other.end());
+    }
+    return both;
+  }
+
+  std::string left_, right_;
   double curve_every_ = 0;
 };
 

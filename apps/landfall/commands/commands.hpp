@@ -12,6 +12,7 @@ void setup_plan(CLI::App& program);
 void setup_compare(CLI::App& program);
 void setup_reproduce(CLI::App& program);
 void setup_data(CLI::App& program);
+void setup_help(CLI::App& program);
 void setup_completion(CLI::App& program);
 void setup_man(CLI::App& program);
 void setup_methods(CLI::App& program);

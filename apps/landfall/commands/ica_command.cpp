@@ -33,8 +33,10 @@ Matrix<double> read_truth(const std::string& path, const ModelOptions& options, 
 template <class S>
 class IcaFit final : public ModelFit<S> {
  public:
-  IcaFit(const ModelOptions& options, const std::string& truth) : truth_(truth) {
-    this->views.push_back(open_source<S>(options.files[0]));
+  IcaFit(const ModelOptions& options, const std::string& truth, const std::string& label) : truth_(truth) {
+    TableOptions table = options.table.options();
+    if (!label.empty()) table.exclude.push_back(label);
+    this->views.push_back(open_source<S>(options.files[0], table));
     if (!truth.empty()) mixing_ = read_truth(truth, options, this->views[0]->cols());
   }
 
@@ -119,18 +121,19 @@ class IcaCommand final : public ModelCommand {
           options.fit.reduction = name == "none" ? Reduction::none : Reduction::pca;
         },
         "reduction to K components first: pca or none [pca]");
+    add("--label-column", label_, "NAME", "column to exclude, by name or number from 1")->group(kTables);
     add("--truth", truth_, "FILE", "true mixing matrix; reports the Amari distance to it");
   }
 
   std::unique_ptr<ModelFit<float>> open_single() const override {
-    return std::make_unique<IcaFit<float>>(options, truth_);
+    return std::make_unique<IcaFit<float>>(options, truth_, label_);
   }
   std::unique_ptr<ModelFit<double>> open_double() const override {
-    return std::make_unique<IcaFit<double>>(options, truth_);
+    return std::make_unique<IcaFit<double>>(options, truth_, label_);
   }
 
  private:
-  std::string truth_;
+  std::string truth_, label_;
 };
 
 }  // namespace

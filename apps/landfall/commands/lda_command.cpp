@@ -18,9 +18,9 @@ struct LabelOptions {
 };
 
 template <class S>
-LabelledSource<S> open_data(const std::string& data, const LabelOptions& options) {
-  if (!options.column.empty()) return open_labelled<S>(data, options.column);
-  auto source = open_source<S>(data);
+LabelledSource<S> open_data(const std::string& data, const LabelOptions& options, const TableOptions& table) {
+  if (!options.column.empty()) return open_labelled<S>(data, options.column, table);
+  auto source = open_source<S>(data, table);
   if (!options.file.empty()) {
     Labels labels = read_labels_of(options.file, source->rows());
     return {std::move(source), std::move(labels)};
@@ -38,7 +38,7 @@ template <class S>
 class LdaFit final : public ModelFit<S> {
  public:
   LdaFit(const ModelOptions& options, const LabelOptions& given) {
-    auto data = open_data<S>(options.files[0], given);
+    auto data = open_data<S>(options.files[0], given, options.table.options());
     this->views.push_back(std::move(data.source));
     this->labels = std::move(data.labels);
   }

@@ -11,6 +11,7 @@
 #include "terminal/method_option.hpp"
 #include "terminal/progress.hpp"
 #include "terminal/stopwatch.hpp"
+#include "terminal/table.hpp"
 #include "terminal/watched_source.hpp"
 #include <fmt/format.h>
 
@@ -42,6 +43,22 @@ Json first_index(const SourcePtr<S>& source) {
   return range ? Json(range->first) : Json();
 }
 
+/// Null where the columns have no names.
+template <class S>
+Json names_of(const SourcePtr<S>& source) {
+  return source->column_names().empty() ? Json() : Json(source->column_names());
+}
+
+/// Of all views, each once: two views may be of one file.
+template <class S>
+std::vector<std::string> opening_warnings(const std::vector<SourcePtr<S>>& views) {
+  std::vector<std::string> warnings;
+  for (const auto& view : views)
+    for (const auto& warning : view->warnings())
+      if (std::ranges::find(warnings, warning) == warnings.end()) warnings.push_back(warning);
+  return warnings;
+}
+
 /// Of one pass, where the source says how many rows it has.
 template <class S>
 std::optional<Index> training_rows(const Source<S>& source, double held_out) {
@@ -63,7 +80,8 @@ ReportRows<S> report_rows(const ModelCommand& model, const ModelFit<S>& fit) {
 
 /// The fit, with its plan told before and its progress meanwhile.
 template <class S>
-const FitResult<S>& fit_views(const ModelCommand& model, ModelFit<S>& fit, const Checkpoints& checkpoints) {
+const FitResult<S>& fit_views(const ModelCommand& model, ModelFit<S>& fit, const Checkpoints& checkpoints,
+                              std::optional<Index>& file_rows) {
   FitOptions options = model.options.fit;
   const bool verbose = model.options.run.verbose;
   const auto rewindable = [](const auto& view) { return view->rewindable(); };
@@ -74,7 +92,7 @@ const FitResult<S>& fit_views(const ModelCommand& model, ModelFit<S>& fit, const
   options.observer = show_progress(line, {.passes = options.passes.value_or(model.help().passes),
                                           .rows = training_rows(*fit.views[0], options.held_out),
                                           .verbose = verbose});
-  fit.views[0] = watched<S>(std::move(fit.views[0]), line);
+  fit.views[0] = watched<S>(std::move(fit.views[0]), line, &file_rows);
   return fit.fit(options);
 }
 
@@ -147,14 +165,24 @@ void run(const ModelCommand& model, ModelFit<S>& fit, const RunCheckpoints& save
          const Checkpoints& checkpoints, Clock::time_point start) {
   const ModelOptions& options = model.options;
   ReportRows<S> rows = report_rows(model, fit);
-  const Json index = per_view(fit.views, first_index<S>);
-  const FitResult<S>& result = fit_views(model, fit, checkpoints);
+  const Json index = per_view(fit.views, first_index<S>), columns = per_view(fit.views, names_of<S>);
+  std::vector<std::string> warnings = opening_warnings(fit.views);
+  tell_warnings(warnings);  // before the fit, which may fail because of them
+  std::optional<Index> file_rows;
+  const FitResult<S>& result = fit_views(model, fit, checkpoints, file_rows);
   const double seconds = since(start);
-  if (options.fit.transform.missing != Missing::drop)  // then the rows of the file are not known
-    rows.expect_rows(options.files[0], result.samples + result.held_out_samples);
+  const Index used_rows = result.samples + result.held_out_samples;
+  const bool drops = options.fit.transform.missing == Missing::drop;
+  const Index all_rows = drops ? file_rows.value_or(used_rows) : used_rows;
+  if (!drops || file_rows) rows.expect_rows(options.files[0], all_rows);
 
   RunReport report{.problem = model.problem(), .summary = summarize(model, fit, result, seconds)};
   report.summary["first_index"] = index;
+  report.summary["columns"] = columns;
+  report.summary["categorical"] = options.table.categorical;
+  report.summary["dropped_rows"] = all_rows - used_rows;
+  warnings.insert(warnings.end(), result.warnings.begin(), result.warnings.end());
+  report.summary["warnings"] = warnings;
   if (!options.run.out.empty()) {
     report.rows = rows.json(result.views, options.fit.transform);
     for (const auto& view : result.views) report.weights.push_back(view.weights.template cast<double>());
@@ -168,6 +196,9 @@ void run(const ModelCommand& model, ModelFit<S>& fit, const RunCheckpoints& save
                               saved.write_last(folder);
                             },
                         .print_table = [&] { fit.print_table(); }});
+  if (all_rows > used_rows && !options.run.quiet && !options.run.json)
+    fmt::print(stderr, "{} with missing values dropped\n",
+               counted(static_cast<std::size_t>(all_rows - used_rows), "row"));
   tell_run(model, result, seconds);
 }
 
@@ -220,7 +251,7 @@ void add_options(const OptionAdder& add, ModelCommand& model) {
   FitOptions& fit = options.fit;
   options.files.resize(files.size());
   for (std::size_t i = 0; i < files.size(); ++i)
-    add(files[i].name, options.files[i], "FILE", files[i].text)->required();
+    add(files[i].name, options.files[i], "FILE", files[i].text)->required(!files[i].optional);
   model.add_data_options(add);
   add("-p,--components", fit.components, "K", help.components)
       ->required(help.needs_components)
@@ -239,6 +270,7 @@ void add_options(const OptionAdder& add, ModelCommand& model) {
   add_image(add, options.report);
   if (help.report_labels) add_report_labels(add, options.report);
   add_checkpoint_options(add, options.run);
+  add_table_options(add, options.table);
   add_landing_options(add, fit.landing);
   if (help.guard) add_guard(add, fit.guard, help.guard);
 }
@@ -252,6 +284,7 @@ void setup_model(CLI::App& parent, Action action, const std::shared_ptr<ModelCom
   command->footer(fmt::format("Examples:\n{}", help.examples));
   command->callback([model, action, command] {
     if (action == Action::compare) return;
+    model->prepare();
     if (model->options.fit.method == FitMethod::exact) refuse_by_hand(*command, "exact");
     begin(model->options.run);
     action == Action::plan ? plan(*model) : run(*model, *command);

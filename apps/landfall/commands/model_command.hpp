@@ -23,6 +23,7 @@
 #include "report/report_rows.hpp"
 #include "terminal/model_options.hpp"
 #include "terminal/plan_table.hpp"
+#include "terminal/table_options.hpp"
 
 namespace landfall::app {
 
@@ -47,6 +48,7 @@ struct ModelOptions {
   FitOptions fit;
   RunOptions run;
   ReportOptions report;
+  TableArguments table;
 };
 
 /// One fit, from open files to what there is to tell of it.
@@ -81,6 +83,8 @@ class ModelCommand {
   /// Options of the model's own: those of the data, before -p, and the others, after it.
   virtual void add_data_options(const OptionAdder&) {}
   virtual void add_own_options(const OptionAdder&) {}
+  /// Once the command line is read: CLI::ParseError where its parts do not fit each other.
+  virtual void prepare() {}
 
   virtual std::unique_ptr<ModelFit<float>> open_single() const = 0;
   virtual std::unique_ptr<ModelFit<double>> open_double() const = 0;

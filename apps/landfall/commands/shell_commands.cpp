@@ -1,12 +1,15 @@
 // landfall completion bash|zsh, landfall man: for the shell and for man, made of the table of commands.
+#include <landfall/errors.hpp>
 #include <landfall/version.hpp>
 
+#include <algorithm>
 #include <memory>
 
 #include "commands/commands.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/completion.hpp"
 #include "terminal/man_page.hpp"
+#include "terminal/nearest.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
@@ -24,6 +27,31 @@ void setup_completion(CLI::App& program) {
   command->callback([&program, shell] {
     const CommandEntry table = command_table(program);
     fmt::print("{}", *shell == "bash" ? bash_completion(table) : zsh_completion(table));
+  });
+}
+
+void setup_help(CLI::App& program) {
+  auto words = std::make_shared<std::vector<std::string>>();
+  auto* command = program.add_subcommand("help", "Show the help page of a command");
+  const OptionAdder add{command};
+  add("COMMAND", *words, "NAME ...", "such as cca, or data info; none: the program itself");
+  command->footer(
+      "Examples:\n"
+      "  landfall help cca\n"
+      "  landfall help data info");
+  command->callback([&program, words] {
+    CLI::App* shown = &program;
+    std::string above;
+    for (const auto& word : *words) {
+      const auto names = command_table(*shown).command_names();
+      if (std::find(names.begin(), names.end(), word) == names.end())
+        throw UsageError(fmt::format("unknown command '{}'{}", word, suggestion(word, names)));
+      above += (above.empty() ? "" : " ") + shown->get_name();
+      shown = shown->get_subcommand(word);
+    }
+    fmt::print("{}", shown->get_formatter()->make_help(
+                         shown, above.empty() ? shown->get_name() : above + " " + shown->get_name(),
+                         CLI::AppFormatMode::Normal));
   });
 }
 

@@ -1,9 +1,8 @@
 // landfall transform RUN DATA... -o OUT: the scores of rows by what a run has found.
 #include <landfall/data/formats/hdf5_source.hpp>
-#include <landfall/data/formats/labels.hpp>
-#include <landfall/data/formats/open_source.hpp>
 #include <landfall/data/formats/writer.hpp>
 #include <landfall/data/io/file.hpp>
+#include <landfall/data/io/spool.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/models/fit/plan.hpp>
 #include <landfall/models/lda/discriminant.hpp>
@@ -17,10 +16,13 @@
 
 #include "commands/commands.hpp"
 #include "runs/fitted_run.hpp"
+#include "runs/model_run.hpp"
+#include "runs/run_columns.hpp"
 #include "terminal/model_options.hpp"
 #include "terminal/progress.hpp"
 #include "terminal/stopwatch.hpp"
 #include "terminal/table.hpp"
+#include "terminal/table_options.hpp"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -33,6 +35,7 @@ struct TransformArguments {
   std::string view;    // of CCA, where there is one file
   std::string column;  // that is not data
   std::optional<Missing> missing;
+  TableArguments table;
   bool predict = false, quiet = false;
 };
 
@@ -52,6 +55,8 @@ std::vector<std::size_t> chosen_views(const TransformArguments& options, const F
   std::iota(all.begin(), all.end(), std::size_t{0});
   if (options.view.empty()) {
     if (options.data.size() == all.size()) return all;
+    const bool named = std::ranges::none_of(run.columns, [](const auto& names) { return names.empty(); });
+    if (options.data.size() == 1 && named) return all;  // one table with the columns of every view
     std::vector<std::string_view> names;
     for (const ViewEntry& view : problem.views) names.push_back(view.name);
     throw UsageError(fmt::format("{}: a {} run takes its {} file, or one of them with --view {}, got {}",
@@ -64,38 +69,45 @@ std::vector<std::size_t> chosen_views(const TransformArguments& options, const F
   return {static_cast<std::size_t>(at - problem.views.begin())};
 }
 
-/// Columns as the run had them. An svmlight file whose last columns are empty is as wide as the run says.
-template <class S>
-SourcePtr<S> open_columns(const TransformArguments& options, const std::string& path,
-                          std::optional<Index> first_index, Index expected) {
-  SourcePtr<S> source = options.column.empty() ? open_source<S>(path)
-                                               : std::move(open_labelled<S>(path, options.column).source);
-  if (const auto range = source->indices()) {
-    const Index first = first_index.value_or(range->first);
-    if (range->first < first)
-      throw DataError(fmt::format("{}: counts columns from {}, expected {} as in the data of {}",
-                                  source->name(), range->first, first, options.run));
-    if (range->last - first < expected)
-      source->set_indices({first, first + expected - 1});
-    else
-      source->set_indices({first, range->last});
+/// The files, each that can be read only once by its copy.
+class DataFiles {
+ public:
+  explicit DataFiles(const std::vector<std::string>& names) {
+    for (const auto& name : names) {
+      const auto before = std::find(names.begin(), names.end(), name) - names.begin();
+      if (static_cast<std::size_t>(before) < paths_.size())
+        paths_.push_back(paths_[static_cast<std::size_t>(before)]);
+      else if (is_read_once(name))
+        paths_.push_back(copies_.emplace_back(std::make_unique<SpooledFile>(name))->path());
+      else
+        paths_.emplace_back(name);
+    }
   }
-  if (source->cols() != expected)
-    throw DataError(fmt::format("{}: {}, expected the {} that {} was fitted on", source->name(),
-                                counted(static_cast<std::size_t>(source->cols()), "column"), expected,
-                                options.run));
-  return source;
-}
+  /// One file may have the columns of all views.
+  const std::filesystem::path& of(std::size_t view) const {
+    return paths_[std::min(view, paths_.size() - 1)];
+  }
+
+ private:
+  std::vector<std::unique_ptr<SpooledFile>> copies_;
+  std::vector<std::filesystem::path> paths_;
+};
 
 template <class S>
 ScoreReader<S> open_scores(const TransformArguments& options, const FittedRun& run) {
   std::vector<ScoredView<S>> views;
   const auto chosen = chosen_views(options, run);
+  const DataFiles files(options.data);
+  TableOptions table = options.table.options();
+  if (!options.column.empty()) table.exclude.push_back(options.column);
+  std::vector<std::string> warnings;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     auto view = read_view<S>(run, chosen[i]);
-    auto source = open_columns<S>(options, options.data[i], run.first_index[chosen[i]], view.weights.rows());
+    auto source = open_run_columns<S>(run, chosen[i], files.of(i), table, view.weights.rows());
+    warnings.insert(warnings.end(), source->warnings().begin(), source->warnings().end());
     views.push_back({std::move(source), std::move(view.weights), std::move(view.mean)});
   }
+  tell_warnings(warnings);
   Missing missing = options.missing.value_or(run.missing);
   if (missing == Missing::mean && !run.centred) {
     if (options.missing)
@@ -104,6 +116,19 @@ ScoreReader<S> open_scores(const TransformArguments& options, const FittedRun& r
     missing = Missing::error;
   }
   return {std::move(views), {.centring = run.centred ? Centring::exact : Centring::none, .missing = missing}};
+}
+
+/// "left1", "left2", "right1", ...; of one view "source1", ...
+std::vector<std::string> score_names(const TransformArguments& options, const FittedRun& run, Index cols) {
+  const auto chosen = chosen_views(options, run);
+  const Index each = cols / static_cast<Index>(chosen.size());
+  std::vector<std::string> names;
+  for (const std::size_t view : chosen) {
+    const std::string_view name = run.problem->views[view].name;
+    for (Index k = 1; k <= each; ++k)
+      names.push_back(fmt::format("{}{}", name.empty() ? run.problem->component : name, k));
+  }
+  return names;
 }
 
 /// In quotes where read_labels() would take it for something else.
@@ -119,7 +144,8 @@ std::string label(const std::string& name) {
 template <class S>
 class ScoreWriter {
  public:
-  ScoreWriter(const std::string& path, Index cols) : out_(open_writer<S>(path, cols)) {}
+  ScoreWriter(const std::string& path, const std::vector<std::string>& names)
+      : out_(open_writer<S>(path, static_cast<Index>(names.size()), names)) {}
 
   void write(std::span<const Index> numbers, const Matrix<S>& scores) {
     rows_.start_dense(scores.cols());
@@ -138,7 +164,8 @@ template <class S>
 class ClassWriter {
  public:
   ClassWriter(const std::string& path, const FittedRun& run, Index components)
-      : out_(path), centres_(read_centres(run, components)), priors_(run.priors) {
+      : centres_(read_centres(run, components)), priors_(run.priors) {
+    if (path != "-") out_.emplace(path);
     for (const auto& name : run.classes) labels_.push_back(label(name) + '\n');
   }
 
@@ -146,12 +173,17 @@ class ClassWriter {
     text_.clear();
     for (const Index c : nearest_centres(scores.template cast<double>(), centres_, priors_))
       text_ += labels_[static_cast<std::size_t>(c)];
-    out_.write(text_);
+    if (out_)
+      out_->write(text_);
+    else
+      fmt::print("{}", text_);
   }
-  void finish() { out_.commit(); }
+  void finish() {
+    if (out_) out_->commit();
+  }
 
  private:
-  AtomicFile out_;
+  std::optional<AtomicFile> out_;  // none: standard output
   Matrix<double> centres_;
   Vector<double> priors_;
   std::vector<std::string> labels_;
@@ -182,6 +214,7 @@ void write_all(const TransformArguments& options, ScoreReader<S>& reader, Out& o
   if (reader.dropped() > 0)
     fmt::print(stderr, "{} dropped because of missing values\n",
                counted(static_cast<std::size_t>(reader.dropped()), "row"));
+  if (options.out == "-") return;
   if (options.predict)
     fmt::print(stderr, "wrote {}, the classes of {}\n", options.out,
                counted(static_cast<std::size_t>(rows), "row"));
@@ -196,14 +229,15 @@ void run(const TransformArguments& options, const FittedRun& fitted) {
     ClassWriter<S> out(options.out, fitted, reader.cols());
     write_all(options, reader, out);
   } else {
-    ScoreWriter<S> out(options.out, reader.cols());
+    ScoreWriter<S> out(options.out, score_names(options, fitted, reader.cols()));
     write_all(options, reader, out);
   }
 }
 
 void require_new_file(const std::string& path) {
   std::error_code ignored;
-  if (std::filesystem::exists(std::filesystem::symlink_status(Hdf5Path::split(path).file, ignored)))
+  if (path != "-" &&
+      std::filesystem::exists(std::filesystem::symlink_status(Hdf5Path::split(path).file, ignored)))
     throw UsageError(fmt::format("{}: already exists; choose another file", path));
 }
 
@@ -215,12 +249,14 @@ void setup_transform(CLI::App& program) {
   const OptionAdder add{command};
   add("RUN", options->run, "FOLDER", "folder written by --out of cca, ica, lda or gevp")->required();
   add("DATA", options->data, "FILE ...",
-      "data with the columns of the fit; for cca the left and the right file")
+      "data with the columns of the fit, matched by name where there are names; for cca "
+      "the left and the right file, or one with both")
       ->required();
   add("-o,--out", options->out, "FILE",
       "new file for the scores: .npy, .csv, .tsv, .svm, .mtx or "
-      ".h5; for cca the left scores, then the right ones; required")
-      ->required();
+      ".h5, - for csv on standard output; for cca the left scores, then the right ones; required")
+      ->required()
+      ->check(not_empty("the name of a file"));
   add.choice(
       "--view", {"left", "right"},
       [options = options.get()](const std::string& name) { options->view = name; },
@@ -232,6 +268,7 @@ void setup_transform(CLI::App& program) {
       add, [options = options.get()](Missing missing) { options->missing = missing; },
       "missing values: error, drop (the row) or mean [as in the run]");
   command->add_flag("--quiet", options->quiet, "print nothing, no progress");
+  add_table_options(add, options->table, "Options");
   command->footer(
       "Examples:\n"
       "  landfall transform run left.npy right.npy -o scores.npy\n"

@@ -15,7 +15,7 @@ void setup_gevp(CLI::App& parent, Action action);
 
 namespace {
 
-constexpr const char* kFormats = ".npy, csv, HDF5, Matrix Market, svmlight, IDX, folder";
+constexpr const char* kFormats = ".npy, .npz, csv, HDF5, Matrix Market, svmlight, IDX";
 
 }  // namespace
 
@@ -23,7 +23,8 @@ std::span<const ProblemEntry> problems() {
   static const std::vector<ProblemEntry> all{
       {.name = "cca",
        .setup = setup_cca,
-       .files = {{"LEFT", kFormats}, {"RIGHT", "file with the corresponding rows of the other view"}},
+       .files = {{"LEFT", kFormats},
+                 {"RIGHT", "file with the same rows; none with --left and --right", true}},
        .views = {{.name = "left", .weights = "weights_left.npy", .mean = "mean_left.npy"},
                  {.name = "right", .weights = "weights_right.npy", .mean = "mean_right.npy"}},
        .exact = "exact",

@@ -26,6 +26,7 @@ enum class Action {
 struct FileEntry {
   const char* name;  // "LEFT"
   const char* text;  // of the help page
+  bool optional = false;
 };
 
 /// One view of the data and its files in a run folder.

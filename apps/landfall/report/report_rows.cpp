@@ -1,5 +1,6 @@
 #include "report/report_rows.hpp"
 
+#include <landfall/data/io/spool.hpp>
 #include <landfall/data/rows/rows.hpp>
 #include <landfall/errors.hpp>
 
@@ -48,7 +49,7 @@ void add_report_labels(const OptionAdder& add, ReportOptions& report) {
 
 Labels read_labels_of(const std::string& path, std::optional<Index> rows) {
   Labels labels = read_labels(path);
-  if (path == "-" || !rows || labels.rows() + 1 != *rows) return labels;
+  if (is_read_once(path) || !rows || labels.rows() + 1 != *rows) return labels;
   Labels all = read_labels(path, {.header = CsvHeader::absent});
   return all.rows() == *rows ? all : labels;
 }

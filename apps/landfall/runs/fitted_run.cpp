@@ -37,6 +37,7 @@ FittedRun read_run(const fs::path& folder) {
     if (run.precision != "single" && run.precision != "double")
       throw UsageError(fmt::format("unknown precision '{}'", run.precision));
     run.first_index.resize(run.problem->views.size());
+    run.columns.resize(run.problem->views.size());
     if (!run.problem->has_rows) return run;
     run.centred = summary.at("centred");
     run.missing = parse_missing(summary.at("missing").get<std::string>());
@@ -44,6 +45,11 @@ FittedRun read_run(const fs::path& folder) {
     for (std::size_t v = 0; v < run.first_index.size(); ++v)
       if (const Json& index = run.first_index.size() > 1 ? first.at(v) : first; !index.is_null())
         run.first_index[v] = index.get<Index>();
+    run.one_hot = summary.value("categorical", "") == "one-hot";
+    if (const Json columns = summary.value("columns", Json()); !columns.is_null())  // since 0.2
+      for (std::size_t v = 0; v < run.columns.size(); ++v)
+        if (const Json& names = run.columns.size() > 1 ? columns.at(v) : columns; !names.is_null())
+          run.columns[v] = names.get<std::vector<std::string>>();
     if (run.problem->has_classes) {
       run.classes = summary.at("classes");
       const std::vector<double> priors = summary.at("priors");

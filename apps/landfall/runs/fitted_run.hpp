@@ -24,7 +24,10 @@ struct FittedRun {
   bool centred = false;                           // the columns were
   Missing missing = Missing::error;               // what was done about missing values
   std::vector<std::optional<Index>> first_index;  // of an svmlight file, one for each view
-  std::vector<std::string> classes;               // where the problem has some
+  std::vector<std::vector<std::string>>
+      columns;                       // names, one list for each view; empty where there were none
+  bool one_hot = false;              // columns of text were made indicator columns
+  std::vector<std::string> classes;  // where the problem has some
   Vector<double> priors;
 };
 

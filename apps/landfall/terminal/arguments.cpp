@@ -62,6 +62,10 @@ CLI::Validator positive_number() {
       "a positive number");
 }
 
+CLI::Validator not_empty(const std::string& what) {
+  return accept([](const std::string& text) { return !text.empty(); }, what);
+}
+
 CLI::Validator memory_size() {
   return CLI::Validator(
       [](std::string& text) {

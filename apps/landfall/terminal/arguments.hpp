@@ -19,6 +19,8 @@ CLI::Validator number_from(double least);  // finite
 CLI::Validator positive_number();          // finite
 /// "512MiB", "2GiB", "1.5GB": a number and a unit, made a number of bytes.
 CLI::Validator memory_size();
+/// "'' is not the name of a folder"
+CLI::Validator not_empty(const std::string& what);
 CLI::Validator one_of(std::vector<std::string> names);
 /// What one_of() was told about the option; empty where it was not.
 std::vector<std::string> choices_of(CLI::Option& option);

@@ -72,7 +72,7 @@ void add_held_out(const OptionAdder& add, double& fraction) {
 }
 
 void add_landing_options(const OptionAdder& add, AdaptiveOptions& landing) {
-  add.command->set_help_all_flag("--help-all", "show this help with the advanced options of landing");
+  add.command->set_help_all_flag("--help-all", "show also the options of tables and of landing");
   const auto by_hand = [&](const char* name, auto& value, const char* shown, const char* text) {
     return add(name, value, shown, text)->group(kByHand);
   };
@@ -101,7 +101,8 @@ void add_run_options(const OptionAdder& add, RunOptions& run) {
   add("--precision", run.precision, "NAME", "auto, single or double [auto: that of the files]")
       ->check(one_of({"auto", "single", "double"}));
   add("--threads", run.threads, "N", "number of threads for dense products [all]")->check(whole_number(1));
-  auto* out = add("--out", run.out, "FOLDER", "new folder for weights, history, summary and report");
+  auto* out = add("--out", run.out, "FOLDER", "new folder for weights, history, summary and report")
+                  ->check(not_empty("the name of a folder"));
   add.command->add_flag("--force", run.force, "replace an existing run")->needs(out);
   add.command->add_flag("--json", run.json, "print one JSON object instead of the table");
   add_quiet(add, run.quiet, run.verbose);

@@ -8,8 +8,8 @@ namespace {
 template <class S>
 class WatchedSource final : public Source<S> {
  public:
-  WatchedSource(SourcePtr<S> source, ProgressLine& line)
-      : source_(std::move(source)), line_(line), began_(line.now()) {}
+  WatchedSource(SourcePtr<S> source, ProgressLine& line, std::optional<Index>* rows)
+      : source_(std::move(source)), line_(line), all_rows_(rows), began_(line.now()) {}
 
   const std::string& name() const override { return source_->name(); }
   std::string_view format() const override { return source_->format(); }
@@ -22,6 +22,7 @@ class WatchedSource final : public Source<S> {
   bool rewindable() const override { return source_->rewindable(); }
   bool random_access() const override { return source_->random_access(); }
   const std::vector<std::string>& column_names() const override { return source_->column_names(); }
+  std::span<const std::string> warnings() const override { return source_->warnings(); }
   std::span<const double> labels() const override { return source_->labels(); }
 
   Index read(Index count, Batch<S>& batch) override {
@@ -42,6 +43,7 @@ class WatchedSource final : public Source<S> {
  private:
   void tell(Index rows) {
     seen_ += rows;
+    if (all_rows_ != nullptr) *all_rows_ = source_->rows();
     line_.show_reading([&] {
       const std::optional<Index> all = source_->rows();
       const double passed = line_.now() - began_;
@@ -57,6 +59,7 @@ class WatchedSource final : public Source<S> {
 
   SourcePtr<S> source_;
   ProgressLine& line_;
+  std::optional<Index>* all_rows_;
   Index seen_ = 0;  // since the last rewind; rows in any order begin none
   double began_;
 };
@@ -64,11 +67,11 @@ class WatchedSource final : public Source<S> {
 }  // namespace
 
 template <class S>
-SourcePtr<S> watched(SourcePtr<S> source, ProgressLine& line) {
-  return std::make_unique<WatchedSource<S>>(std::move(source), line);
+SourcePtr<S> watched(SourcePtr<S> source, ProgressLine& line, std::optional<Index>* rows) {
+  return std::make_unique<WatchedSource<S>>(std::move(source), line, rows);
 }
 
-template SourcePtr<float> watched<float>(SourcePtr<float>, ProgressLine&);
-template SourcePtr<double> watched<double>(SourcePtr<double>, ProgressLine&);
+template SourcePtr<float> watched<float>(SourcePtr<float>, ProgressLine&, std::optional<Index>*);
+template SourcePtr<double> watched<double>(SourcePtr<double>, ProgressLine&, std::optional<Index>*);
 
 }  // namespace landfall::app

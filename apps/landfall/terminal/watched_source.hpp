@@ -10,11 +10,11 @@
 
 namespace landfall::app {
 
-/// The same rows. The line must live longer.
+/// The same rows. The line must live longer, and so must `rows`, which becomes the number of rows when it is known.
 template <class S>
-SourcePtr<S> watched(SourcePtr<S> source, ProgressLine& line);
+SourcePtr<S> watched(SourcePtr<S> source, ProgressLine& line, std::optional<Index>* rows = nullptr);
 
-extern template SourcePtr<float> watched<float>(SourcePtr<float>, ProgressLine&);
-extern template SourcePtr<double> watched<double>(SourcePtr<double>, ProgressLine&);
+extern template SourcePtr<float> watched<float>(SourcePtr<float>, ProgressLine&, std::optional<Index>*);
+extern template SourcePtr<double> watched<double>(SourcePtr<double>, ProgressLine&, std::optional<Index>*);
 
 }  // namespace landfall::app

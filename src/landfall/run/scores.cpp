@@ -18,6 +18,7 @@ ScoreReader<S>::ScoreReader(std::vector<ScoredView<S>> views, const TransformOpt
     : views_(std::move(views)), raw_(views_.size()) {
   for (const auto& view : views_) {
     transforms_.emplace_back(view.source->name(), view.source->cols(), options);
+    transforms_.back().name_columns(view.source->column_names());
     ColumnStatistics columns;
     columns.mean = view.mean;
     transforms_.back().follow(columns);

@@ -186,6 +186,8 @@ def table(path):
     """What is expected of a file of scores, or of classes."""
     with open(path) as file:
         rows = list(csv.reader(file, delimiter="\t" if path.endswith(".tsv") else ","))
+    if rows[0][0] in ("left1", "right1", "source1", "direction1"):
+        rows = rows[1:]  # the header
     try:
         numbers = [[float(value) for value in row] for row in rows]
     except ValueError:

@@ -13,6 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   };
   read({});
   read({.label = "1"});
+  read({.decimal = ',', .missing = {"1", "x"}, .text = TextColumns::one_hot});
+  read({.separator = ' ', .text = TextColumns::as_missing});
   read({.separator = '|', .header = CsvHeader::absent, .columns = {"2", "1"}});
   return 0;
 }

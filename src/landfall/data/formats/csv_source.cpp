@@ -1,11 +1,12 @@
 #include <landfall/data/formats/csv_source.hpp>
+#include <landfall/data/formats/table_look.ipp>
 #include <landfall/data/formats/text.ipp>
-#include <landfall/data/rows/rows.hpp>
 #include <landfall/errors.hpp>
 
 #include <algorithm>
-#include <array>
 #include <limits>
+
+#include <fmt/ranges.h>
 
 namespace landfall {
 namespace {
@@ -14,8 +15,8 @@ using text::missing;
 using text::parse;
 using text::shown;
 
-// Where a column of the file goes: a position in the row, or one of these.
-constexpr Index unused = -1, to_label = -2;
+// Where a column of the file goes: a position in the row, one of these, or the category of number first_category - target.
+constexpr Index unused = -1, to_label = -2, first_category = -3;
 
 std::string_view trimmed(std::string_view field) {
   const auto space = [](char c) { return c == ' ' || c == '\t'; };
@@ -24,47 +25,13 @@ std::string_view trimmed(std::string_view field) {
   return field;
 }
 
-bool number_or_missing(std::string_view field) {
-  double value = 0;
-  return missing(field) || parse(field, value);
-}
-
-/// How often each candidate occurs in a line outside quotes.
-template <std::size_t N>
-std::array<Index, N> count(std::string_view line, const std::array<char, N>& candidates) {
-  std::array<Index, N> result{};
-  bool quoted = false;
-  for (const char c : line) {
-    if (c == '"') quoted = !quoted;
-    for (std::size_t k = 0; k < N; ++k)
-      if (!quoted && c == candidates[k]) ++result[k];
-  }
-  return result;
-}
-
-/// The separator that every one of the first lines has equally often. A tab is tried first and the comma
-/// last: in a table separated by tabs or semicolons the comma may be the decimal one, which is told apart by
-/// failing later.
-char find_separator(std::string_view begin) {
-  constexpr std::array<char, 3> candidates = {'\t', ';', ','};
-  constexpr int most_lines = 20;
-  std::array<Index, 3> first{};
-  std::array<bool, 3> same = {true, true, true};
-  int lines = 0;
-  while (!begin.empty() && lines < most_lines) {
-    const std::size_t end = begin.find('\n');
-    if (end == std::string_view::npos && lines > 0) break;  // cut short, perhaps
-    const std::string_view line = begin.substr(0, end);
-    begin.remove_prefix(end == std::string_view::npos ? begin.size() : end + 1);
-    if (text::blank(line)) continue;
-    const auto counts = count(line, candidates);
-    if (lines++ == 0) first = counts;
-    for (std::size_t k = 0; k < candidates.size(); ++k) same[k] = same[k] && counts[k] == first[k];
-  }
-  for (std::size_t k = 0; k < candidates.size(); ++k)
-    if (same[k] && first[k] > 0) return candidates[k];
-  const auto most = std::max_element(first.begin(), first.end());
-  return *most > 0 ? candidates[static_cast<std::size_t>(most - first.begin())] : ',';
+/// Enough of the text to tell its columns: 64 KiB, and twenty lines where they are not too long.
+TableLook look_ahead(LineReader& lines, const TableOptions& options) {
+  constexpr std::size_t most = 1 << 24;
+  std::size_t size = 1 << 16;
+  std::string_view begin = lines.ahead(size);
+  while (begin.size() >= size && size < most && lines_in(begin) < 20) begin = lines.ahead(size *= 4);
+  return look_at_table(begin, begin.size() < size, options);
 }
 
 }  // namespace
@@ -74,84 +41,189 @@ CsvSource<S>::CsvSource(const std::filesystem::path& path, CsvOptions options)
     : CsvSource(LineReader(path), std::move(options)) {}
 
 template <class S>
-CsvSource<S>::CsvSource(LineReader lines, CsvOptions options) : lines_(std::move(lines)) {
-  constexpr std::size_t enough_to_see = 1 << 16;
-  if (options.separator && std::string_view(",;|\t").find(*options.separator) == std::string_view::npos)
-    throw UsageError(fmt::format("separator '{}', expected ',', ';', '|' or a tab", *options.separator));
-  separator_ = options.separator ? *options.separator : find_separator(lines_.ahead(enough_to_see));
+CsvSource<S>::CsvSource(LineReader lines, CsvOptions options)
+    : lines_(std::move(lines)), rules_(std::make_unique<FieldRules>(options)) {
+  if (options.separator && std::string_view(",;|\t ").find(*options.separator) == std::string_view::npos)
+    throw UsageError(
+        fmt::format("separator '{}', expected ',', ';', '|', a tab or a blank", *options.separator));
+  if (options.separator == options.decimal)
+    throw UsageError(fmt::format("'{}' separates both fields and decimals, expected different characters",
+                                 options.decimal));
+  for (const auto& marker : options.missing)
+    if (S value = 0; rules_->parse(marker, value)) missing_numbers_.push_back(value);
+  text_is_missing_ = options.text == TextColumns::as_missing;
+  const TableLook look = look_ahead(lines_, options);
+  separator_ = look.separator;
+  blanks_ = look.blanks;
+  header_ = look.header;
+  nameless_first_ = look.nameless_first;
   if (!next_row()) throw DataError(fmt::format("{}: empty, expected rows of numbers", name()));
   std::vector<std::string> fields = split();
+  if (nameless_first_) fields.insert(fields.begin(), "");
   targets_.assign(fields.size(), unused);
-  header_ = options.header == CsvHeader::present ||
-            (options.header == CsvHeader::detect && looks_like_header(fields, options));
+  if (look.numeric_header)
+    warnings_.push_back(
+        fmt::format("{}: the first line ({}, {}, ...) is taken as a header; --header no reads it "
+                    "as numbers",
+                    name(), fields[0], fields[1]));
   if (header_)
     names_ = std::move(fields);
   else
     lines_.put_back();
-  choose_columns(options);
+  choose(options, look);
 }
 
 template <class S>
-bool CsvSource<S>::looks_like_header(const std::vector<std::string>& fields,
-                                     const CsvOptions& options) const {
-  // Which columns hold numbers is known when those were asked for by number.
-  const auto fields_count = static_cast<Index>(fields.size());
-  const auto numbered = [&](const std::string& column, Index& k) {
-    return parse(column, k) && k >= 1 && k <= fields_count;
-  };
-  Index k = 0;
-  if (!options.label.empty()) {
-    if (!numbered(options.label, k)) return true;
-  }
-  const Index label = k - 1;
-  if (options.columns.empty()) {
-    for (Index j = 0; j < fields_count; ++j)
-      if (j != label && !number_or_missing(fields[static_cast<std::size_t>(j)])) return true;
-    return false;
-  }
-  return std::any_of(options.columns.begin(), options.columns.end(), [&](const std::string& column) {
-    return !numbered(column, k) || !number_or_missing(fields[static_cast<std::size_t>(k - 1)]);
-  });
+CsvSource<S>::~CsvSource() = default;
+
+template <class S>
+std::string CsvSource<S>::title(Index column) const {
+  const auto j = static_cast<std::size_t>(column);
+  return names_.empty() || names_[j].empty() ? fmt::format("column {}", column + 1)
+                                             : fmt::format("'{}'", shown(names_[j]));
 }
 
 template <class S>
-Index CsvSource<S>::find_column(const std::string& column) const {
-  const auto found = std::find(names_.begin(), names_.end(), column);
-  if (found != names_.end()) {
-    if (std::find(found + 1, names_.end(), column) != names_.end())
-      throw UsageError(
-          fmt::format("{}: more than one column is named '{}', expected its number", name(), column));
-    return found - names_.begin();
-  }
-  Index number = 0;
-  const auto count = static_cast<Index>(targets_.size());
-  if (!parse(column, number) || number < 1 || number > count)
-    throw UsageError(fmt::format("{}: no column '{}', expected {}a number from 1 to {}", name(), column,
-                                 names_.empty() ? "" : "a name in the header or ", count));
-  return number - 1;
-}
-
-template <class S>
-void CsvSource<S>::choose_columns(const CsvOptions& options) {
-  const auto choose = [&](const std::string& column, Index target) {
-    Index& old = targets_[static_cast<std::size_t>(find_column(column))];
-    if (old != unused) throw UsageError(fmt::format("{}: column '{}' was chosen twice", name(), column));
-    old = target;
-  };
-  if (!options.label.empty()) {
-    choose(options.label, to_label);
+void CsvSource<S>::choose(const CsvOptions& options, const TableLook& look) {
+  const auto chosen = choose_columns(name(), names_, static_cast<Index>(targets_.size()), options.choice());
+  if (chosen.label) {
+    targets_[static_cast<std::size_t>(*chosen.label)] = to_label;
     label_kind_ = Labels::unknown;
   }
-  for (const std::string& column : options.columns) choose(column, cols_++);
-  if (options.columns.empty())
-    for (Index& target : targets_)
-      if (target == unused) target = cols_++;
-  if (cols_ == 0)
-    throw DataError(fmt::format("{}: only the label column, expected at least one other column", name()));
-  if (names_.empty()) return;
-  column_names_.resize(static_cast<std::size_t>(cols_));
-  for (std::size_t j = 0; j < targets_.size(); ++j)
-    if (targets_[j] >= 0) column_names_[static_cast<std::size_t>(targets_[j])] = names_[j];
+  std::vector<Index> texts, dates;
+  const auto look_of = [&](Index j) {
+    return static_cast<std::size_t>(j) < look.columns.size() ? look.columns[static_cast<std::size_t>(j)]
+                                                             : ColumnLook{};
+  };
+  for (const Index j : chosen.kept) {
+    const ColumnLook column = look_of(j);
+    if (!text_is_missing_ && column.is_text() && has_decimal_comma(column.example) && options.decimal == '.')
+      throw DataError(fmt::format("{}: {} has decimal commas ('{}' in row {}); --decimal , reads them",
+                                  name(), title(j), shown(column.example), column.example_row));
+    if (!column.is_text() || text_is_missing_)
+      targets_[static_cast<std::size_t>(j)] = 0;
+    else if (!column.is_date() && options.text == TextColumns::one_hot)
+      categories_.push_back({.column = j});
+    else
+      (column.is_date() ? dates : texts).push_back(j);
+  }
+  if (!categories_.empty()) find_categories(options);
+  auto category = categories_.begin();
+  for (const Index j : chosen.kept) {  // in their order
+    const auto at = static_cast<std::size_t>(j);
+    if (category != categories_.end() && category->column == j) {
+      targets_[at] = first_category - (category - categories_.begin());
+      category->first = cols_;
+      for (const auto& value : category->values)
+        column_names_.push_back(
+            fmt::format("{}={}", names_.empty() ? fmt::to_string(j + 1) : names_[at], value));
+      cols_ += static_cast<Index>(category++->values.size());
+    } else if (targets_[at] == 0) {
+      targets_[at] = cols_++;
+      column_names_.push_back(names_.empty() ? fmt::to_string(j + 1) : names_[at]);
+    }
+  }
+  if (names_.empty() && categories_.empty()) column_names_.clear();
+  if (cols_ == 0) {
+    const Index j = texts.empty() ? dates[0] : texts[0];
+    throw DataError(fmt::format("{}: no column of numbers: {} holds {} ('{}' in row {})", name(), title(j),
+                                texts.empty() ? "dates" : "text", shown(look_of(j).example),
+                                look_of(j).example_row));
+  }
+  warn_of_text(texts, look, false);
+  warn_of_text(dates, look, true);
+  warn_of_index(options, look, chosen.kept[0]);
+}
+
+template <class S>
+void CsvSource<S>::warn_of_text(const std::vector<Index>& columns, const TableLook& look, bool dates) {
+  if (columns.empty()) return;
+  constexpr std::size_t most = 5;
+  std::vector<std::string> parts;
+  for (const Index j : columns) {
+    if (parts.size() == most) break;
+    const ColumnLook& column = look.columns[static_cast<std::size_t>(j)];
+    parts.push_back(fmt::format("{} ('{}' in row {})", title(j), shown(column.example), column.example_row));
+  }
+  const bool one = columns.size() == 1;
+  warnings_.push_back(
+      fmt::format("{}: {} {} left out: {}{}{}", name(),
+                  dates ? (one ? "a column of dates" : "columns of dates")
+                        : (one ? "a column of text" : "columns of text"),
+                  one ? "is" : "are", fmt::join(parts, ", "),
+                  columns.size() > most ? fmt::format(" and {} more", columns.size() - most) : "",
+                  dates ? "" : "; --categorical one-hot makes indicator columns of text"));
+}
+
+template <class S>
+void CsvSource<S>::warn_of_index(const CsvOptions& options, const TableLook& look, Index first) {
+  if (!header_ || first != 0 || !options.columns.empty() || cols_ < 2 || !look.columns[0].is_count() ||
+      !index_name(names_[0]))
+    return;
+  const double from = look.columns[0].first;
+  warnings_.push_back(fmt::format(
+      "{}: the first column ({}) counts the rows: {}, {}, {}, ...; --index-column 1 leaves it out", name(),
+      names_[0].empty() ? "without a name" : names_[0], from, from + 1, from + 2));
+}
+
+/// The values of the columns of text, by a reading of the whole file.
+template <class S>
+void CsvSource<S>::find_categories(const CsvOptions& options) {
+  constexpr std::size_t most = 1000;
+  if (!lines_.rewindable())
+    throw UsageError(fmt::format("{}: can be read only once, but categories require a first pass", name()));
+  std::vector<Category*> of(targets_.size(), nullptr);
+  for (Category& category : categories_) {
+    const auto j = static_cast<std::size_t>(category.column);
+    of[j] = &category;
+    const std::string start = (names_.empty() ? fmt::to_string(j + 1) : names_[j]) + "=";
+    for (const auto& known : options.categories)
+      if (known.starts_with(start)) category.values.push_back(known.substr(start.size()));
+    category.fixed = !category.values.empty();
+  }
+  while (next_row()) {
+    std::size_t column = 0;
+    for (std::size_t position = 0;; ++position) {
+      Category* category = column < of.size() ? of[column] : nullptr;
+      if (category == nullptr || category->fixed) {
+        position = skip_field(position);
+      } else if (const std::string_view field = take_field(position); !rules_->missing(field)) {
+        category->places.emplace(field, 0);
+        if (category->places.size() > most)
+          throw DataError(
+              fmt::format("{}: {} has more than {} different values, expected categories; --exclude "
+                          "leaves it out",
+                          name(), title(category->column), most));
+      }
+      ++column;
+      if (position == line_.size()) break;
+    }
+  }
+  rewind();
+  for (Category& category : categories_) {
+    if (!category.fixed)
+      for (const auto& [value, place] : category.places) category.values.push_back(value);
+    for (std::size_t k = 0; k < category.values.size(); ++k)
+      category.places[category.values[k]] = static_cast<Index>(k);
+  }
+}
+
+template <class S>
+void CsvSource<S>::set_category(const Category& category, std::string_view field, std::span<S> out) const {
+  const auto first = static_cast<std::size_t>(category.first);
+  const std::span<S> columns = out.subspan(first, category.values.size());
+  if (rules_->missing(field)) {
+    std::ranges::fill(columns, std::numeric_limits<S>::quiet_NaN());
+    return;
+  }
+  const auto place = category.places.find(field);
+  if (place == category.places.end())
+    throw DataError(fmt::format(
+        "{}: line {}, {}: '{}' is none of the values of the fit: {}", name(), line_number_,
+        title(category.column), shown(field),
+        fmt::join(category.values.begin(),
+                  category.values.begin() + std::min<Index>(5, std::ssize(category.values)), ", ")));
+  columns[static_cast<std::size_t>(place->second)] = 1;
 }
 
 template <class S>
@@ -161,6 +233,11 @@ bool CsvSource<S>::next_row() {
     if (!line) return false;
     if (line->find_first_not_of(' ') == std::string_view::npos) continue;
     line_ = *line;
+    if (blanks_) {
+      join_blanks(*line, joined_);
+      if (joined_.empty() || joined_[0] == '#') continue;
+      line_ = joined_;
+    }
     line_number_ = lines_.number();
     return true;
   }
@@ -185,7 +262,7 @@ std::string_view CsvSource<S>::take_field(std::size_t& position) {
     if (quote == std::string_view::npos) {
       unquoted_ += line_.substr(from);
       const std::size_t length = line_.size();
-      const auto longer = unquoted_.size() < longest ? lines_.extend() : std::nullopt;
+      const auto longer = unquoted_.size() < longest && !blanks_ ? lines_.extend() : std::nullopt;
       if (!longer)
         throw DataError(fmt::format("{}: line {}: unterminated quoted field", name(), line_number_));
       line_ = *longer;
@@ -227,11 +304,16 @@ std::vector<std::string> CsvSource<S>::split() {
 }
 
 template <class S>
-void CsvSource<S>::not_a_number(std::string_view field, Index column) const {
-  const std::string title =
+void CsvSource<S>::not_a_number(std::string_view field, Index column, bool may_be_missing) const {
+  const std::string called =
       names_.empty() ? "" : fmt::format(" ({})", shown(names_[static_cast<std::size_t>(column)]));
-  throw DataError(fmt::format("{}: line {}, column {}{}: '{}' is not a number", name(), line_number_,
-                              column + 1, title, shown(field)));
+  std::string hint;
+  if (may_be_missing)
+    hint = rules_->decimal() == '.' && has_decimal_comma(field)
+               ? " (--decimal , reads decimal commas)"
+               : fmt::format(" (--na '{}' reads it as a missing value)", shown(field));
+  throw DataError(fmt::format("{}: line {}, column {}{}: '{}' is not a number{}", name(), line_number_,
+                              column + 1, called, shown(field), hint));
 }
 
 template <class S>
@@ -242,7 +324,7 @@ double CsvSource<S>::label(std::string_view field, Index column) {
     label_kind_ = Labels::numbers;
     return value;
   }
-  if (label_kind_ == Labels::numbers) not_a_number(field, column);
+  if (label_kind_ == Labels::numbers) not_a_number(field, column, false);
   label_kind_ = Labels::classes;
   auto found = classes_.find(field);
   if (found == classes_.end()) {
@@ -258,30 +340,39 @@ void CsvSource<S>::parse_row(std::span<S> out) {
   const char* end = begin + line_.size();
   const char* at = begin;
   const auto fields = static_cast<Index>(targets_.size());
+  const bool plain = rules_->decimal() == '.';
   Index column = 0;
   for (;; ++at) {
     const Index target = column < fields ? targets_[static_cast<std::size_t>(column)] : unused;
     if (target >= 0) {
       while (at != end && *at == ' ') ++at;
       S& value = out[static_cast<std::size_t>(target)];
-      const auto result = text::read_number(at, end, value);
+      const auto result = plain ? text::read_number(at, end, value)
+                                : fast_float::from_chars_result{at, std::errc::invalid_argument};
       if (result.ec != std::errc::invalid_argument && (result.ptr == end || *result.ptr == separator_)) {
         at = result.ptr;
       } else {
         auto position = static_cast<std::size_t>(at - begin);
         const std::string_view field = take_field(position);
-        if (missing(field))
+        if (rules_->missing(field))
           value = std::numeric_limits<S>::quiet_NaN();
-        else if (!parse(field, value))
-          not_a_number(field, column);
+        else if (!rules_->parse(field, value)) {
+          if (!text_is_missing_) not_a_number(field, column, true);
+          value = std::numeric_limits<S>::quiet_NaN();
+        }
         begin = line_.data();
         end = begin + line_.size();
         at = begin + position;
       }
+      for (const S marker : missing_numbers_)
+        if (value == marker) value = std::numeric_limits<S>::quiet_NaN();
     } else {
       auto position = static_cast<std::size_t>(at - begin);
       if (target == to_label)
         labels_.push_back(label(take_field(position), column));
+      else if (target <= first_category)
+        set_category(categories_[static_cast<std::size_t>(first_category - target)], take_field(position),
+                     out);
       else
         position = skip_field(position);
       begin = line_.data();
@@ -312,6 +403,16 @@ Index CsvSource<S>::read(Index count, Batch<S>& batch) {
 }
 
 template <class S>
+bool CsvSource<S>::read_fields(std::vector<std::string>& fields) {
+  if (!next_row()) return false;
+  fields = split();
+  if (fields.size() != targets_.size())
+    throw DataError(fmt::format("{}: line {}: {} fields, expected {}", name(), line_number_, fields.size(),
+                                targets_.size()));
+  return true;
+}
+
+template <class S>
 void CsvSource<S>::rewind() {
   lines_.rewind();
   row_ = 0;
@@ -319,70 +420,7 @@ void CsvSource<S>::rewind() {
   if (header_ && next_row()) split();
 }
 
-template <class S>
-struct CsvWriter<S>::File {
-  explicit File(const std::filesystem::path& path) : text(path) {}
-  text::TextFile text;
-};
-
-template <class S>
-CsvWriter<S>::CsvWriter(const std::filesystem::path& path, CsvLayout layout)
-    : file_(std::make_unique<File>(path)), layout_(std::move(layout)) {
-  const auto quoted = [&](const std::string& name) {
-    if (name.find_first_of("\"\r\n ") == std::string::npos &&
-        name.find(layout_.separator) == std::string::npos)
-      return name;
-    std::string result = "\"";
-    for (const char c : name) result += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return result + '"';
-  };
-  for (std::size_t j = 0; j < layout_.names.size(); ++j) {
-    if (j > 0) file_->text.print("{}", layout_.separator);
-    file_->text.print("{}", quoted(layout_.names[j]));
-  }
-  if (!layout_.names.empty()) file_->text.print("\n");
-}
-
-template <class S>
-CsvWriter<S>::~CsvWriter() = default;
-
-template <class S>
-void CsvWriter<S>::write_row(std::span<const S> row) {
-  if (!layout_.names.empty() && row.size() != layout_.names.size())
-    throw UsageError(fmt::format("a row of {} under {} names", row.size(), layout_.names.size()));
-  for (std::size_t j = 0; j < row.size(); ++j) {
-    if (j > 0) file_->text.print("{}", layout_.separator);
-    file_->text.print("{}", row[j]);
-  }
-  file_->text.print("\n");
-}
-
-template <class S>
-void CsvWriter<S>::write(const Batch<S>& batch) {
-  row_.resize(static_cast<std::size_t>(batch.cols()));
-  for (Index i = 0; i < batch.rows(); ++i) {
-    dense_row<S>(batch, i, row_);
-    write_row(row_);
-  }
-}
-
-template <class S>
-void CsvWriter<S>::commit() {
-  file_->text.commit();
-}
-
-template <class S>
-void write_csv(const std::filesystem::path& path, In<S> matrix, CsvLayout layout) {
-  CsvWriter<S> writer(path, std::move(layout));
-  std::vector<S> row(static_cast<std::size_t>(matrix.cols()));
-  for (Index i = 0; i < matrix.rows(); ++i) {
-    std::copy(matrix.row(i).begin(), matrix.row(i).end(), row.begin());
-    writer.write_row(row);
-  }
-  writer.commit();
-}
-
-LANDFALL_CSV(, float)
-LANDFALL_CSV(, double)
+template class CsvSource<float>;
+template class CsvSource<double>;
 
 }  // namespace landfall

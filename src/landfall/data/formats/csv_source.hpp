@@ -1,4 +1,4 @@
-// Rows of text tables: fields separated by commas, tabs or semicolons, with or without a header.
+// Rows of text tables: fields separated by commas, tabs, semicolons or blanks, with or without a header.
 //
 //   landfall::CsvSource<float> source("people.csv", {.columns = {"height", "3"}, .label = "species"});
 //   landfall::Batch<float> batch;
@@ -7,6 +7,7 @@
 //   landfall::write_csv<double>("x.csv", x, {.names = {"first", "second"}});
 #pragma once
 
+#include <landfall/data/formats/table_options.hpp>
 #include <landfall/data/formats/text_stream.hpp>
 #include <landfall/data/rows/source.hpp>
 
@@ -14,34 +15,24 @@
 
 namespace landfall {
 
-enum class CsvHeader { detect, present, absent };
-
-struct CsvOptions {
-  /// ',', ';', '|' or a tab; one of these but '|' is found in the first lines when not given.
-  std::optional<char> separator = std::nullopt;
-  /// Detected: the first line is a header when it has something that is not a number where a number is
-  /// expected, or when a column is asked for by name.
-  CsvHeader header = CsvHeader::detect;
-  /// Names of the columns to read, or their numbers from 1, in the order they are given out. A name comes
-  /// before a number. None: all but that of the labels.
-  std::vector<std::string> columns = {};
-  /// The column of labels, by name or number; none when empty. Numbers, or classes when the first label is
-  /// not a number: then labels() are the positions in label_names().
-  std::string label = {};
-};
+using CsvOptions = TableOptions;
+class FieldRules;
+struct TableLook;
 
 /// Fields may be quoted: separators and line breaks inside are text, "" is a quote. Empty lines are skipped.
-/// An empty field, NA and NaN are missing values and read as NaN. Columns that are not asked for may hold
-/// anything. DataError names the line, and the column where a field is not a number.
+/// Missing values read as NaN (TableOptions::missing). A column is text if most of its fields in the first rows are;
+/// such columns are left out with a warning, or made columns of zeros and ones. Columns that are not asked for may
+/// hold anything. DataError names the line, and the column where a single field is not a number.
 template <class S>
 class CsvSource : public Source<S> {
  public:
   /// "-" is standard input.
   explicit CsvSource(const std::filesystem::path& path, CsvOptions options = {});
   explicit CsvSource(LineReader lines, CsvOptions options = {});
+  ~CsvSource() override;
 
   const std::string& name() const override { return lines_.name(); }
-  std::string_view format() const override { return separator_ == '\t' ? "tsv" : "csv"; }
+  std::string_view format() const override { return blanks_ ? "text" : separator_ == '\t' ? "tsv" : "csv"; }
   std::string_view element_type() const override { return "text"; }
   std::optional<Index> rows() const override { return rows_; }  // known once read to the end
   Index cols() const override { return cols_; }
@@ -49,34 +40,55 @@ class CsvSource : public Source<S> {
   void rewind() override;
   bool rewindable() const override { return lines_.rewindable(); }
   const std::vector<std::string>& column_names() const override { return column_names_; }
+  std::span<const std::string> warnings() const override { return warnings_; }
   std::span<const double> labels() const override { return labels_; }
+  /// The next row as text, all columns of the file; false at the end. Not between two batches.
+  bool read_fields(std::vector<std::string>& fields);
+  /// All columns of the file; empty without a header.
+  const std::vector<std::string>& file_columns() const { return names_; }
   /// Classes in order of appearance so far; empty when labels are numbers.
   const std::vector<std::string>& label_names() const { return label_names_; }
 
  private:
+  /// A column of text, made one column for each of its values.
+  struct Category {
+    Index column = 0;  // of the file
+    Index first = 0;   // of those handed out
+    bool fixed = false;
+    std::vector<std::string> values = {};  // in their order
+    std::map<std::string, Index, std::less<>> places = {};
+  };
+
   bool next_row();
   std::string_view take_field(std::size_t& position);
   std::size_t skip_field(std::size_t position);
   std::vector<std::string> split();
-  bool looks_like_header(const std::vector<std::string>& fields, const CsvOptions& options) const;
-  void choose_columns(const CsvOptions& options);
-  Index find_column(const std::string& column) const;
+  void choose(const CsvOptions& options, const TableLook& look);
+  void warn_of_text(const std::vector<Index>& columns, const TableLook& look, bool dates);
+  void warn_of_index(const CsvOptions& options, const TableLook& look, Index first);
+  void find_categories(const CsvOptions& options);
   void parse_row(std::span<S> out);
   double label(std::string_view field, Index column);
-  [[noreturn]] void not_a_number(std::string_view field, Index column) const;
+  void set_category(const Category& category, std::string_view field, std::span<S> out) const;
+  std::string title(Index column) const;
+  [[noreturn]] void not_a_number(std::string_view field, Index column, bool may_be_missing) const;
 
   LineReader lines_;
+  std::unique_ptr<FieldRules> rules_;
+  std::vector<S> missing_numbers_;
   char separator_ = ',';
-  bool header_ = false;
+  bool blanks_ = false, header_ = false, nameless_first_ = false, text_is_missing_ = false;
   Index cols_ = 0;
   std::vector<std::string> names_, column_names_;  // of the columns of the file; of those given out
   std::vector<Index> targets_;                     // where each column of the file goes
-  Index row_ = 0;                                  // the next one
+  std::vector<Category> categories_;
+  std::vector<std::string> warnings_;
+  Index row_ = 0;  // the next one
   std::optional<Index> rows_;
 
   std::string_view line_;  // the current row
   Index line_number_ = 0;  // where it begins
-  std::string unquoted_;
+  std::string unquoted_, joined_;
 
   enum class Labels { none, numbers, classes, unknown } label_kind_ = Labels::none;
   std::vector<double> labels_;

@@ -6,7 +6,11 @@
 #include <landfall/data/formats/matrix_market_source.hpp>
 #include <landfall/data/formats/npy.hpp>
 #include <landfall/data/formats/npy_source.hpp>
+#include <landfall/data/formats/npz.hpp>
 #include <landfall/data/formats/svmlight_source.hpp>
+#include <landfall/data/formats/text.ipp>
+#include <landfall/data/io/spool.hpp>
+#include <landfall/errors.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -31,6 +35,10 @@ bool idx_content(const FileHead& head) {
          start[3] != '\0';
 }
 
+bool zip_content(const FileHead& head) {
+  return head.start.starts_with("PK\3\4");
+}
+
 bool market_content(const FileHead& head) {
   return head.start.starts_with("%%MatrixMarket");
 }
@@ -38,6 +46,23 @@ bool market_content(const FileHead& head) {
 template <class S, class T>
 SourcePtr<S> open_as(const Path& path) {
   return std::make_unique<T>(path);
+}
+
+template <class S>
+SourcePtr<S> open_table(const Path& path, const TableOptions& options) {
+  return std::make_unique<CsvSource<S>>(path, options);
+}
+
+/// Text of an extension that says nothing more: a table or svmlight.
+template <class S>
+SourcePtr<S> open_text(const Path& path, const TableOptions& options) {
+  LineReader lines(path);
+  constexpr std::size_t enough_to_see = 1 << 16;
+  const std::string_view begin = lines.ahead(enough_to_see);
+  if (begin.substr(0, enough_to_see).find('\0') != std::string_view::npos)
+    throw DataError(fmt::format("{}: not text, expected rows of numbers", lines.name()));
+  if (svmlight_content(begin)) return std::make_unique<SvmlightSource<S>>(std::move(lines));
+  return std::make_unique<CsvSource<S>>(std::move(lines), options);
 }
 
 /// Adapts a format's own writer, which has write(batch) and commit().
@@ -61,17 +86,18 @@ class FormatWriter final : public Writer<S> {
 };
 
 template <class S, class W>
-WriterPtr<S> create_as(const Path& path, Index cols) {
+WriterPtr<S> create_as(const Path& path, Index cols, const std::vector<std::string>&) {
   return std::make_unique<FormatWriter<S, W>>(path, cols, cols);
 }
 
 template <class S, char separator>
-WriterPtr<S> create_table(const Path& path, Index cols) {
-  return std::make_unique<FormatWriter<S, CsvWriter<S>>>(path, cols, CsvLayout{.separator = separator});
+WriterPtr<S> create_table(const Path& path, Index cols, const std::vector<std::string>& names) {
+  return std::make_unique<FormatWriter<S, CsvWriter<S>>>(path, cols,
+                                                         CsvLayout{.separator = separator, .names = names});
 }
 
 template <class S>
-WriterPtr<S> create_hdf5(const Path& path, Index cols) {
+WriterPtr<S> create_hdf5(const Path& path, Index cols, const std::vector<std::string>&) {
   return std::make_unique<Hdf5Writer<S>>(path, cols);
 }
 
@@ -85,8 +111,8 @@ const std::vector<Format<S>>& formats() {
        {".npy"},
        [](const Path& path) { return open_npy<S>(path); },
        create_as<S, NpyWriter<S>>},
-      {"csv", nullptr, {".csv"}, open_as<S, CsvSource<S>>, create_table<S, ','>},
-      {"tsv", nullptr, {".tsv"}, open_as<S, CsvSource<S>>, create_table<S, '\t'>},
+      {"csv", nullptr, {".csv"}, open_as<S, CsvSource<S>>, create_table<S, ','>, open_table<S>},
+      {"tsv", nullptr, {".tsv"}, open_as<S, CsvSource<S>>, create_table<S, '\t'>, open_table<S>},
       {"svmlight",
        nullptr,
        {".svm", ".svmlight", ".libsvm"},
@@ -98,13 +124,46 @@ const std::vector<Format<S>>& formats() {
        open_as<S, MatrixMarketSource<S>>,
        create_as<S, MatrixMarketWriter<S>>},
       {"HDF5", hdf5_content, {".h5", ".hdf5"}, open_as<S, Hdf5Source<S>>, create_hdf5<S>},
+      {".npz", zip_content, {".npz"}, [](const Path& path) { return open_npz<S>(path); }, nullptr},
+      {"text",
+       nullptr,
+       {".txt", ".dat", ".asc", ".data"},
+       [](const Path& path) { return open_text<S>(path, {}); },
+       nullptr,
+       open_text<S>},
       {"IDX", idx_content, {".idx"}, [](const Path& path) { return open_idx<S>(path); }, nullptr},
   };
   return table;
 }
 
+template <class S>
+std::string Format<S>::name() const {
+  std::string text = lower_case(std::string(title));
+  if (text.starts_with('.')) text.erase(0, 1);
+  std::replace(text.begin(), text.end(), ' ', '-');
+  return text;
+}
+
+template std::string Format<float>::name() const;
+template std::string Format<double>::name() const;
 template const std::vector<Format<float>>& formats<float>();
 template const std::vector<Format<double>>& formats<double>();
+
+bool svmlight_content(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    line = line.substr(0, line.find('#'));
+    double label = 0;
+    const std::string_view first = text::take_word(line), second = text::take_word(line);
+    if (second.empty()) continue;
+    const std::string_view index = second.substr(0, second.find(':'));
+    return text::parse(first, label) && index.size() < second.size() &&
+           (index == "qid" || index.find_first_not_of("0123456789") == std::string_view::npos);
+  }
+  return false;
+}
 
 std::string lower_case(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });

@@ -1,6 +1,7 @@
 #include <landfall/data/formats/hdf5.ipp>
 #include <landfall/data/io/file.hpp>
 #include <landfall/data/io/gzip.hpp>
+#include <landfall/data/io/spool.hpp>
 #include <landfall/errors.hpp>
 
 #include <algorithm>
@@ -141,7 +142,7 @@ hid_t native_type(Type type) {
   return types[static_cast<std::size_t>(type)];
 }
 
-Dataset::Dataset(const Hdf5Path& path, const Hdf5Options& options) : name_(path.file.string()) {
+Dataset::Dataset(const Hdf5Path& path, const Hdf5Options& options) : name_(shown_name(path.file)) {
   const InputFile input(path.file);  // has the words for a missing file, a folder, ...
   if (is_gzip(input)) fail("a compressed HDF5 file; decompress it first");
   file_size_ = input.size();

@@ -1,7 +1,7 @@
 #include <landfall/data/formats/labels.hpp>
 #include <landfall/data/formats/open_source.hpp>
 #include <landfall/data/formats/text.ipp>
-#include <landfall/data/formats/without_column.hpp>
+#include <landfall/data/io/spool.hpp>
 #include <landfall/data/rows/joined_source.hpp>
 #include <landfall/errors.hpp>
 
@@ -166,19 +166,21 @@ void Labels::expect_rows(const std::string& data, Index rows) const {
 }
 
 Labels read_labels(const std::filesystem::path& path, const LabelOptions& options) {
+  if (is_read_once(path)) {
+    const SpooledFile copy(path);
+    return read_labels(copy.path(), options);
+  }
   const std::filesystem::path unpacked = path.extension() == ".gz" ? path.stem() : path;
   const bool svmlight = unpacked.extension() == ".svm" || unpacked.extension() == ".svmlight" ||
                         unpacked.extension() == ".libsvm";
   std::error_code ignored;
-  if (!svmlight && (path == "-" || std::filesystem::exists(path, ignored))) {
+  if (!svmlight && std::filesystem::exists(path, ignored)) {
     // Every binary format has a zero byte in its first bytes.
     constexpr std::size_t enough_to_see = 64;
-    auto bytes = open_bytes(path);
+    auto bytes = as_utf8(open_bytes(path));
     const std::string start = read_up_to(*bytes, enough_to_see);
     if (start.find('\0') == std::string::npos && !start.starts_with("%%MatrixMarket"))
       return read_text(LineReader(put_back(start, std::move(bytes))), options);
-    if (path == "-")
-      throw UsageError("standard input: not text, expected one label per line, or the name of a file");
   }
   const auto source = open_source<double>(path);
   if (svmlight) return labels_of(*source);
@@ -210,24 +212,29 @@ Labels labels_of(Source<S>& source) {
 }
 
 template <class S>
-LabelledSource<S> open_labelled(const std::filesystem::path& path, const std::string& column) {
-  const auto files = source_files(path);
-  const auto is_csv = [](const SourcePtr<S>& source) {
-    return dynamic_cast<const CsvSource<S>*>(source.get()) != nullptr;
-  };
-  LabelTable table(path == "-" ? "standard input" : path.string());
+LabelledSource<S> open_labelled(const std::filesystem::path& path, const std::string& column,
+                                TableOptions options) {
+  if (is_read_once(path)) {
+    const SpooledFile copy(path);
+    return open_labelled<S>(copy.path(), column, std::move(options));
+  }
+  if (column.empty()) {
+    const auto source = open_source<S>(path);
+    throw UsageError(
+        fmt::format("{}: no column '', expected a number from 1 to {}", source->name(), source->cols()));
+  }
+  options.label = column;
+  LabelTable table(shown_name(path));
   std::vector<SourcePtr<S>> parts;
-  if (auto first = open_source<S>(files[0]); !is_csv(first)) {
-    if (files.size() > 1) first = open_source<S>(files);
-    parts.push_back(std::make_unique<WithoutColumn<S>>(std::move(first), column));
-  } else {
-    expect_rewindable(*first);
-    // A column of text makes sense to a csv file only when it is told.
-    for (const auto& file : files) {
-      if (!is_csv(open_source<S>(file)))
-        throw DataError(fmt::format("{}: not a csv file as {} is", file.string(), files[0].string()));
-      parts.push_back(std::make_unique<CsvSource<S>>(file, CsvOptions{.label = column}));
-    }
+  for (const auto& file : source_files(path)) parts.push_back(open_source<S>(file, options));
+  // Text means something to one table alone: it numbers its classes in the order they come.
+  const bool classes = std::ranges::all_of(parts, [](const SourcePtr<S>& part) {
+    return dynamic_cast<const CsvSource<S>*>(part.get()) != nullptr;
+  });
+  if (!classes && parts.size() > 1) {
+    auto joined = std::make_unique<JoinedSource<S>>(std::move(parts));
+    parts.clear();
+    parts.push_back(std::move(joined));
   }
   for (const auto& part : parts) {
     add_labels(*part, table);

@@ -61,11 +61,13 @@ struct LabelledSource {
 /// A file, or a folder of files, whose rows have their label in this column, given by name where there are
 /// names, or by number from 1. The source hands out the other columns. Text is allowed in csv files.
 template <class S>
-LabelledSource<S> open_labelled(const std::filesystem::path& path, const std::string& column);
+LabelledSource<S> open_labelled(const std::filesystem::path& path, const std::string& column,
+                                TableOptions options = {});
 
-#define LANDFALL_LABELS(EXTERN, S)                 \
-  EXTERN template Labels labels_of<S>(Source<S>&); \
-  EXTERN template LabelledSource<S> open_labelled<S>(const std::filesystem::path&, const std::string&);
+#define LANDFALL_LABELS(EXTERN, S)                                                                     \
+  EXTERN template Labels labels_of<S>(Source<S>&);                                                     \
+  EXTERN template LabelledSource<S> open_labelled<S>(const std::filesystem::path&, const std::string&, \
+                                                     TableOptions);
 LANDFALL_LABELS(extern, float)
 LANDFALL_LABELS(extern, double)
 

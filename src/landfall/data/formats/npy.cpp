@@ -15,9 +15,9 @@ namespace landfall {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr std::array<std::string_view, 7> npy_types = {"f4", "f8", "u1", "i1",
-                                                       "i2", "i4", "i8"};  // as NpyType
-constexpr std::string_view known_types = "one of f4 f8 u1 i1 i2 i4 i8";
+constexpr std::array<std::string_view, 12> npy_types = {"f4", "f8", "u1", "i1", "i2", "i4",
+                                                        "i8", "f2", "b1", "u2", "u4", "u8"};  // as NpyType
+constexpr std::string_view known_types = "one of f4 f8 f2 b1 u1 u2 u4 u8 i1 i2 i4 i8";
 constexpr std::size_t chunk_bytes = 1 << 18;  // a block of rows stays in the cache while it is transposed
 
 /// Reads the dictionary of the header, a Python literal such as

@@ -17,7 +17,7 @@
 
 namespace landfall {
 
-enum class NpyType { f4, f8, u1, i1, i2, i4, i8 };
+enum class NpyType { f4, f8, u1, i1, i2, i4, i8, f2, b1, u2, u4, u8 };
 enum class NpyOrder { rows_first, columns_first };  // "C" and "Fortran"
 
 /// "f4", "u1", ...
@@ -39,6 +39,16 @@ auto with_npy_type(NpyType type, F f) {
       return f(std::int16_t{});
     case NpyType::i4:
       return f(std::int32_t{});
+    case NpyType::f2:
+      return f(Eigen::half{});
+    case NpyType::b1:
+      return f(std::uint8_t{});
+    case NpyType::u2:
+      return f(std::uint16_t{});
+    case NpyType::u4:
+      return f(std::uint32_t{});
+    case NpyType::u8:
+      return f(std::uint64_t{});
     default:
       return f(std::int64_t{});
   }

@@ -1,10 +1,9 @@
-#include <landfall/data/formats/csv_source.hpp>
+#include <landfall/data/formats/foreign_formats.ipp>
 #include <landfall/data/formats/format_table.ipp>
 #include <landfall/data/formats/hdf5_source.hpp>
 #include <landfall/data/formats/open_source.hpp>
-#include <landfall/data/formats/svmlight_source.hpp>
-#include <landfall/data/formats/text.ipp>
 #include <landfall/data/io/gzip.hpp>
+#include <landfall/data/io/spool.hpp>
 #include <landfall/data/rows/joined_source.hpp>
 #include <landfall/errors.hpp>
 
@@ -12,9 +11,16 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace landfall {
 namespace {
+
+template <class S>
+SourcePtr<S> choose_from(SourcePtr<S> source, const TableOptions& options) {
+  if (options.choice().all()) return source;
+  return std::make_unique<ChosenColumns<S>>(std::move(source), options.choice());
+}
 
 FileHead read_head(const InputFile& file, const std::filesystem::path& path) {
   FileHead head{std::string(32, '\0'), lower_case(path.extension().string())};
@@ -31,55 +37,63 @@ FileHead read_head(const InputFile& file, const std::filesystem::path& path) {
   return head;
 }
 
+/// A format by the name that an option gives.
 template <class S>
-SourcePtr<S> open_file(const std::filesystem::path& path) {
-  if (!Hdf5Path::split(path).dataset.empty()) return std::make_unique<Hdf5Source<S>>(path);
+const Format<S>& format_named(const std::string& name) {
+  for (const auto& format : formats<S>())
+    if (format.name() == name) return format;
+  throw UsageError(
+      fmt::format("unknown format '{}', expected one of {}", name, fmt::join(table_formats(), ", ")));
+}
+
+/// With the columns that were asked for.
+template <class S>
+SourcePtr<S> open_as_format(const Format<S>& format, const std::filesystem::path& path,
+                            const TableOptions& options) {
+  if (format.open_table != nullptr) {
+    TableOptions given = options;
+    if (options.format == "tsv" && !given.separator) given.separator = '\t';
+    auto source = format.open_table(path, given);
+    if (source->format() != "svmlight") return source;
+    return choose_from<S>(std::move(source), options);
+  }
+  return choose_from<S>(format.open(path), options);
+}
+
+template <class S>
+SourcePtr<S> open_file(const std::filesystem::path& path, const TableOptions& options) {
+  if (path.string().find(".npz:") != std::string::npos)
+    return open_as_format(format_named<S>("npz"), path, options);
+  if (!Hdf5Path::split(path).dataset.empty()) return open_as_format(format_named<S>("hdf5"), path, options);
+  if (!options.format.empty()) return open_as_format(format_named<S>(options.format), path, options);
   const FileHead head = [&] {
     const InputFile file(path);
     return read_head(file, path);
   }();
+  refuse_foreign(path, head);
   for (const auto& format : formats<S>())
-    if (format.matches != nullptr && format.matches(head)) return format.open(path);
+    if (format.matches != nullptr && format.matches(head)) return open_as_format(format, path, options);
   std::string known;
   for (const auto& format : formats<S>()) {
-    if (format.has_extension(head.extension)) return format.open(path);
+    if (format.has_extension(head.extension)) return open_as_format(format, path, options);
     known += fmt::format("{}{}", known.empty() ? "" : ", ", format.title);
   }
   throw DataError(fmt::format("{}: unknown file format (tried content and extension); supported: {}",
                               path.string(), known));
 }
 
-/// Whether text is svmlight's: the first line with more than one word is "number index:value" or
-/// "number qid:number".
-bool svmlight_content(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    line = line.substr(0, line.find('#'));
-    double label = 0;
-    const std::string_view first = text::take_word(line), second = text::take_word(line);
-    if (second.empty()) continue;
-    const std::string_view index = second.substr(0, second.find(':'));
-    return text::parse(first, label) && index.size() < second.size() &&
-           (index == "qid" || index.find_first_not_of("0123456789") == std::string_view::npos);
-  }
-  return false;
-}
-
+/// Standard input or a pipe: its content tells the format; text is svmlight or a table.
 template <class S>
-SourcePtr<S> open_standard_input() {
-  constexpr std::size_t enough_to_see = 1 << 16;
-  auto bytes = open_bytes("-");
-  const FileHead head{read_up_to(*bytes, enough_to_see), ""};
+SourcePtr<S> open_spooled(const std::filesystem::path& path, const TableOptions& options) {
+  if (!options.format.empty()) return open_file<S>(path, options);
+  const FileHead head = [&] {
+    const InputFile file(path);
+    return read_head(file, path);
+  }();
+  refuse_foreign(path, head);
   for (const auto& format : formats<S>())
-    if (format.matches != nullptr && format.matches(head))
-      throw UsageError(fmt::format("{}: {} data, expected csv or svmlight; give other formats as a file",
-                                   bytes->name(), format.title));
-  bytes = put_back(head.start, std::move(bytes));
-  if (svmlight_content(head.start))
-    return std::make_unique<SvmlightSource<S>>(LineReader(spool(std::move(bytes))));
-  return std::make_unique<CsvSource<S>>(LineReader(std::move(bytes)));
+    if (format.matches != nullptr && format.matches(head)) return open_as_format(format, path, options);
+  return open_as_format(format_named<S>("text"), path, options);
 }
 
 std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder) {
@@ -104,23 +118,33 @@ std::vector<std::filesystem::path> source_files(const std::filesystem::path& pat
   return {path};
 }
 
-template <class S>
-SourcePtr<S> open_source(const std::filesystem::path& path) {
-  if (path == "-") return open_standard_input<S>();
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return open_source<S>(files_of(path));
-  return open_file<S>(path);
+std::vector<std::string> table_formats() {
+  std::vector<std::string> names;
+  for (const auto& format : formats<float>()) names.push_back(format.name());
+  return names;
 }
 
 template <class S>
-SourcePtr<S> open_source(const std::vector<std::filesystem::path>& paths) {
+SourcePtr<S> open_source(const std::filesystem::path& path, const TableOptions& options) {
+  if (is_read_once(path)) {
+    const SpooledFile copy(path);
+    return open_spooled<S>(copy.path(), options);
+  }
+  if (shown_name(path) != path) return open_spooled<S>(path, options);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return open_source<S>(files_of(path), options);
+  return open_file<S>(path, options);
+}
+
+template <class S>
+SourcePtr<S> open_source(const std::vector<std::filesystem::path>& paths, const TableOptions& options) {
   if (paths.empty()) throw UsageError("no files to read, expected at least one");
   if (std::count(paths.begin(), paths.end(), "-") > 1)
     throw UsageError("standard input is given twice, expected once");
-  if (paths.size() == 1) return open_source<S>(paths.front());
+  if (paths.size() == 1) return open_source<S>(paths.front(), options);
   std::vector<SourcePtr<S>> parts;
   parts.reserve(paths.size());
-  for (const auto& path : paths) parts.push_back(open_source<S>(path));
+  for (const auto& path : paths) parts.push_back(open_source<S>(path, options));
   return std::make_unique<JoinedSource<S>>(std::move(parts));
 }
 

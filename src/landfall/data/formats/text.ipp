@@ -8,7 +8,9 @@
 #include <bit>
 #include <charconv>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -45,13 +47,21 @@ inline std::string shown(std::string_view text) {
   return text.size() > longest ? result + "..." : result;
 }
 
-/// What stands for a missing value: nothing, NA or NaN.
+/// Whether the field is this word, which has no small letters, in any case.
+inline bool same_word(std::string_view field, std::string_view word) {
+  return std::equal(field.begin(), field.end(), word.begin(), word.end(),
+                    [](char a, char b) { return (a >= 'a' && a <= 'z' ? a - 'a' + 'A' : a) == b; });
+}
+
+/// What stands for a missing label: nothing, NA or NaN.
 inline bool missing(std::string_view field) {
-  const auto is = [&](std::string_view name) {
-    return std::equal(field.begin(), field.end(), name.begin(), name.end(),
-                      [](char a, char b) { return (a >= 'a' && a <= 'z' ? a - 'a' + 'A' : a) == b; });
-  };
-  return field.empty() || is("NA") || is("NAN");
+  return field.empty() || same_word(field, "NA") || same_word(field, "NAN");
+}
+
+/// What stands for a missing number; labels may be "None" or "?".
+inline bool missing_value(std::string_view field) {
+  return missing(field) || field == "?" || field == "." || same_word(field, "N/A") ||
+         same_word(field, "NULL") || same_word(field, "NONE");
 }
 
 inline bool parse(std::string_view word, Index& value) {
@@ -200,7 +210,10 @@ bool parse(std::string_view word, S& value) requires std::is_floating_point_v<S>
 /// Text that reaches the file a mebibyte at a time.
 class TextFile {
  public:
-  explicit TextFile(const std::filesystem::path& path) : file_(path) {}
+  /// "-" is standard output.
+  explicit TextFile(const std::filesystem::path& path) {
+    if (path != "-") file_.emplace(path);
+  }
 
   template <class... Args>
   void print(fmt::format_string<Args...> format, Args&&... args) {
@@ -211,21 +224,24 @@ class TextFile {
   /// Replaces the beginning of what was printed.
   void overwrite_start(std::string_view text) {
     flush();
-    file_.overwrite(0, text);
+    if (file_) file_->overwrite(0, text);
   }
 
   void commit() {
     flush();
-    file_.commit();
+    if (file_) file_->commit();
   }
 
  private:
   void flush() {
-    file_.write(std::string_view(text_.data(), text_.size()));
+    if (file_)
+      file_->write(std::string_view(text_.data(), text_.size()));
+    else
+      std::fwrite(text_.data(), 1, text_.size(), stdout);
     text_.clear();
   }
 
-  AtomicFile file_;
+  std::optional<AtomicFile> file_;
   fmt::memory_buffer text_;
 };
 

@@ -17,7 +17,7 @@ LineReader::LineReader(std::unique_ptr<ByteStream> stream) : stream_(std::move(s
 
 LineReader::LineReader(const InputFile& file) : stream_(plain_bytes(file)) {}
 
-LineReader::LineReader(const std::filesystem::path& path) : stream_(open_bytes(path)) {}
+LineReader::LineReader(const std::filesystem::path& path) : stream_(as_utf8(open_bytes(path))) {}
 
 std::optional<std::string_view> LineReader::next() {
   if (number_ == 0 && ahead(byte_order_mark.size()).starts_with(byte_order_mark))

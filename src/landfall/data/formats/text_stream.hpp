@@ -24,7 +24,7 @@ class LineReader {
   explicit LineReader(std::unique_ptr<ByteStream> stream);
   /// The file must outlive the reader.
   explicit LineReader(const InputFile& file);
-  /// Plain or gzip-compressed, by content; "-" is standard input.
+  /// Plain or gzip-compressed, UTF-8 or UTF-16, by content; "-" is standard input.
   explicit LineReader(const std::filesystem::path& path);
 
   /// The next line, valid until the next call; nothing at the end.

@@ -9,12 +9,14 @@
 namespace landfall {
 
 template <class S>
-WriterPtr<S> open_writer(const std::filesystem::path& path, Index cols) {
+WriterPtr<S> open_writer(const std::filesystem::path& path, Index cols,
+                         const std::vector<std::string>& names) {
   if (cols < 1)
     throw UsageError(fmt::format("{}: {} columns to write, expected at least 1", path.string(), cols));
-  const std::string extension = lower_case(Hdf5Path::split(path).file.extension().string());
+  const std::string extension =
+      path == "-" ? ".csv" : lower_case(Hdf5Path::split(path).file.extension().string());
   for (const auto& format : formats<S>())
-    if (format.create != nullptr && format.has_extension(extension)) return format.create(path, cols);
+    if (format.create != nullptr && format.has_extension(extension)) return format.create(path, cols, names);
   throw UsageError(fmt::format("{}: unknown extension for writing; supported: {}", path.string(),
                                fmt::join(writer_endings(), " ")));
 }

@@ -35,9 +35,11 @@ using WriterPtr = std::unique_ptr<Writer<S>>;
 /// .mtx, .mm, .h5 or .hdf5, the last two also with a dataset, "FILE.h5:/path".
 /// Numbers are stored as S, in text with as many digits as reading back exactly needs. Of dense rows svmlight
 /// and Matrix Market files keep the entries that are not zero; .npy, HDF5 and tables write sparse rows with
-/// their zeros. UsageError for another name.
+/// their zeros. Tables begin with the names of the columns where there are some. "-" is csv to standard output.
+/// UsageError for another name.
 template <class S>
-WriterPtr<S> open_writer(const std::filesystem::path& path, Index cols);
+WriterPtr<S> open_writer(const std::filesystem::path& path, Index cols,
+                         const std::vector<std::string>& names = {});
 
 /// The ends of names that open_writer knows, with their dots.
 std::vector<std::string> writer_endings();
@@ -45,9 +47,10 @@ std::vector<std::string> writer_endings();
 /// What write() throws for rows that do not fit.
 void check_columns(const std::filesystem::path& path, Index found, Index expected);
 
-#define LANDFALL_WRITER(EXTERN, S) \
-  EXTERN template class Writer<S>; \
-  EXTERN template WriterPtr<S> open_writer<S>(const std::filesystem::path&, Index);
+#define LANDFALL_WRITER(EXTERN, S)                                                 \
+  EXTERN template class Writer<S>;                                                 \
+  EXTERN template WriterPtr<S> open_writer<S>(const std::filesystem::path&, Index, \
+                                              const std::vector<std::string>&);
 LANDFALL_WRITER(extern, float)
 LANDFALL_WRITER(extern, double)
 

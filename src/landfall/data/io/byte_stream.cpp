@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 namespace landfall {
@@ -120,58 +119,88 @@ class PutBack : public ByteStream {
   std::size_t given_ = 0;
 };
 
-class Spool : public ByteStream {
+/// UTF-16 as UTF-8. What is no character becomes a question mark.
+class Utf16Stream : public ByteStream {
  public:
-  explicit Spool(ByteStream& stream) : name_(stream.name()) {
-    std::error_code error;
-    const auto folder = std::filesystem::temp_directory_path(error);
-    std::string path = ((error ? "/tmp" : folder) / "landfall-XXXXXX").string();
-    descriptor_ = ::mkstemp(path.data());
-    if (descriptor_ < 0) fail(name_, kept);
-    ::unlink(path.c_str());
-    try {
-      copy(stream);
-    } catch (...) {
-      ::close(descriptor_);
-      throw;
-    }
-  }
-  ~Spool() override { ::close(descriptor_); }
-  Spool(const Spool&) = delete;
-  Spool& operator=(const Spool&) = delete;
+  Utf16Stream(std::unique_ptr<ByteStream> units, bool big)
+      : units_(std::move(units)), big_(big), buffer_(1 << 16) {}
 
-  const std::string& name() const override { return name_; }
+  const std::string& name() const override { return units_->name(); }
   std::size_t read(std::span<std::byte> out) override {
-    for (;;) {
-      const ssize_t count = ::pread(descriptor_, out.data(), out.size(), static_cast<off_t>(read_));
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) fail(name_, "cannot be read");
-      read_ += static_cast<std::uint64_t>(count);
-      return static_cast<std::size_t>(count);
+    while (given_ == text_.size()) {
+      text_.clear();
+      given_ = 0;
+      const std::size_t count = units_->read(std::span(buffer_).subspan(left_));
+      if (count == 0) return 0;
+      decode(left_ + count);
     }
+    const auto from = std::as_bytes(std::span(text_)).subspan(given_);
+    const std::size_t count = std::min(from.size(), out.size());
+    std::copy_n(from.begin(), count, out.begin());
+    given_ += count;
+    return count;
   }
-  std::uint64_t most_left() const override { return size_ - read_; }
-  void rewind() override { read_ = 0; }
+  std::uint64_t most_left() const override {  // three bytes of two at most
+    const std::uint64_t units = units_->most_left();
+    return units > unlimited / 4 ? unlimited : 2 * units + 8 + text_.size() - given_;
+  }
+  bool rewindable() const override { return units_->rewindable(); }
+  void rewind() override {
+    units_->rewind();
+    text_.clear();
+    left_ = given_ = 0;
+  }
 
  private:
-  static constexpr std::string_view kept = "cannot be copied to a temporary file";
+  std::uint32_t unit(std::size_t at) const {
+    const auto first = std::to_integer<std::uint32_t>(buffer_[at]),
+               second = std::to_integer<std::uint32_t>(buffer_[at + 1]);
+    return big_ ? first << 8 | second : second << 8 | first;
+  }
 
-  void copy(ByteStream& stream) {
-    std::vector<std::byte> buffer(1 << 18);
-    while (const std::size_t length = stream.read(buffer)) {
-      for (auto rest = std::span(buffer).first(length); !rest.empty();) {
-        const ssize_t count = ::write(descriptor_, rest.data(), rest.size());
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) fail(name_, kept);
-        rest = rest.subspan(static_cast<std::size_t>(count));
+  void decode(std::size_t size) {
+    std::size_t at = 0;
+    for (; at + 1 < size; at += 2) {
+      std::uint32_t code = unit(at);
+      if (code >= 0xD800 && code < 0xDC00) {  // the first of a pair
+        if (at + 3 >= size) break;
+        code = 0x10000 + ((code - 0xD800) << 10) + (unit(at + 2) - 0xDC00);
+        at += 2;
       }
-      size_ += length;
+      append(code);
+    }
+    std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(at),
+              buffer_.begin() + static_cast<std::ptrdiff_t>(size), buffer_.begin());
+    left_ = size - at;
+  }
+
+  void append(std::uint32_t code) {
+    const auto put = [&](std::uint32_t byte) { text_ += static_cast<char>(byte); };
+    if (code < 0x80) {
+      put(code);
+    } else if (code < 0x800) {
+      put(0xC0 | code >> 6);
+      put(0x80 | (code & 0x3F));
+    } else if (code >= 0xD800 && (code < 0xE000 || code > 0x10FFFF)) {
+      put('?');
+    } else if (code < 0x10000) {
+      put(0xE0 | code >> 12);
+      put(0x80 | (code >> 6 & 0x3F));
+      put(0x80 | (code & 0x3F));
+    } else {
+      put(0xF0 | code >> 18);
+      put(0x80 | (code >> 12 & 0x3F));
+      put(0x80 | (code >> 6 & 0x3F));
+      put(0x80 | (code & 0x3F));
     }
   }
 
-  std::string name_;
-  int descriptor_ = -1;
-  std::uint64_t size_ = 0, read_ = 0;
+  std::unique_ptr<ByteStream> units_;
+  bool big_;
+  std::vector<std::byte> buffer_;
+  std::size_t left_ = 0;  // bytes at its beginning that are not decoded yet
+  std::string text_;
+  std::size_t given_ = 0;
 };
 
 }  // namespace
@@ -211,8 +240,11 @@ std::unique_ptr<ByteStream> put_back(std::string first, std::unique_ptr<ByteStre
   return std::make_unique<PutBack>(std::move(first), std::move(rest));
 }
 
-std::unique_ptr<ByteStream> spool(std::unique_ptr<ByteStream> stream) {
-  return std::make_unique<Spool>(*stream);
+std::unique_ptr<ByteStream> as_utf8(std::unique_ptr<ByteStream> bytes) {
+  const std::string start = read_up_to(*bytes, 2);
+  bytes = put_back(start, std::move(bytes));
+  if (start != "\xFF\xFE" && start != "\xFE\xFF") return bytes;
+  return std::make_unique<Utf16Stream>(std::move(bytes), start[0] == '\xFE');
 }
 
 }  // namespace landfall

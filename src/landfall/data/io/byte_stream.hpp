@@ -3,7 +3,7 @@
 //   auto bytes = landfall::open_bytes("rows.csv.gz");              // "-" is standard input
 //   const std::string first = landfall::read_up_to(*bytes, 100);
 //   bytes = landfall::put_back(first, std::move(bytes));           // nothing is lost of it
-//   bytes = landfall::spool(std::move(bytes));                     // can be read twice now
+//   bytes = landfall::as_utf8(std::move(bytes));                   // of UTF-16 too
 #pragma once
 
 #include <landfall/data/io/file.hpp>
@@ -42,7 +42,7 @@ std::string read_up_to(ByteStream& stream, std::size_t count);
 /// The stream as it was before its first bytes were read.
 std::unique_ptr<ByteStream> put_back(std::string first, std::unique_ptr<ByteStream> rest);
 
-/// Everything that is left, copied to a temporary file without a name, so that it can be read again.
-std::unique_ptr<ByteStream> spool(std::unique_ptr<ByteStream> stream);
+/// The text as UTF-8 where a byte order mark says that it is UTF-16, else as it is.
+std::unique_ptr<ByteStream> as_utf8(std::unique_ptr<ByteStream> bytes);
 
 }  // namespace landfall

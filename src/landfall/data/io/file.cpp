@@ -1,4 +1,5 @@
 #include <landfall/data/io/file.hpp>
+#include <landfall/data/io/spool.hpp>
 #include <landfall/errors.hpp>
 
 #include <algorithm>
@@ -20,7 +21,7 @@ std::string reason(int error) {
 
 }  // namespace
 
-InputFile::InputFile(const std::filesystem::path& path) : name_(path.string()) {
+InputFile::InputFile(const std::filesystem::path& path) : name_(shown_name(path)) {
   // O_NONBLOCK: opening a pipe must not wait for a writer before it is refused below.
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) {

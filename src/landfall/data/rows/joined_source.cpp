@@ -29,6 +29,7 @@ JoinedSource<S>::JoinedSource(std::vector<SourcePtr<S>> parts) : parts_(std::mov
     if (part->element_type() != element_type_) element_type_ = "mixed";
     sparse_ = sparse_ && part->sparse();
   }
+  warnings_.assign(first.warnings().begin(), first.warnings().end());
 }
 
 /// One width for all parts whose indices leave it open: that of the widest of these, or of the others.

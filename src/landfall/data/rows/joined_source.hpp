@@ -37,6 +37,7 @@ class JoinedSource : public Source<S> {
   void read_rows(std::span<const Index> rows, Batch<S>& batch) override;
 
   const std::vector<std::string>& column_names() const override { return parts_.front()->column_names(); }
+  std::span<const std::string> warnings() const override { return warnings_; }
   std::span<const double> labels() const override;
 
  private:
@@ -46,6 +47,7 @@ class JoinedSource : public Source<S> {
 
   std::vector<SourcePtr<S>> parts_;
   std::string name_, format_, element_type_;
+  std::vector<std::string> warnings_;  // of the first part: the others are like it
   bool sparse_ = true;
   std::size_t current_ = 0;
   Index before_ = 0;  // rows of the parts before the current one

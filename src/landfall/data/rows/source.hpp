@@ -52,6 +52,8 @@ class Source {
 
   /// Names of the columns where the format has them; empty otherwise.
   virtual const std::vector<std::string>& column_names() const;
+  /// What opening found that the user should know, a sentence each: columns left out, a header of numbers.
+  virtual std::span<const std::string> warnings() const { return {}; }
   /// Labels of the rows of the last batch where the format has them (svmlight); empty otherwise.
   virtual std::span<const double> labels() const { return {}; }
 };

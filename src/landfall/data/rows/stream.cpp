@@ -29,6 +29,7 @@ DataStream<S>::DataStream(std::vector<SourcePtr<S>> views, const StreamOptions& 
   for (const auto& source : sources_) {
     readers_.emplace_back(*source, options_.shuffle, options_.cancel);
     transforms_.emplace_back(source->name(), source->cols(), options_.transform);
+    transforms_.back().name_columns(source->column_names());
     running_.emplace_back(source->cols());
   }
   raw_.resize(sources_.size());

@@ -101,12 +101,15 @@ void Transform<S>::check(const Batch<S>& batch, std::vector<char>& drop) const {
     }
     // A number that only double precision can hold becomes infinite too.
     const bool single = std::is_same_v<S, float> && !std::isnan(value);
-    throw DataError(fmt::format("{}: row {}, column {} is {}{}; every entry must be finite", name_,
-                                batch.numbers()[static_cast<std::size_t>(row)] + 1, col + 1,
-                                std::isnan(value) ? "NaN"
-                                : value > 0       ? "Inf"
-                                                  : "-Inf",
-                                single ? " in single precision" : ""));
+    throw DataError(
+        fmt::format("{}: row {}, column {}{} is {}{}; every entry must be finite{}", name_,
+                    batch.numbers()[static_cast<std::size_t>(row)] + 1, col + 1,
+                    names_.empty() ? "" : fmt::format(" ({})", names_[static_cast<std::size_t>(col)]),
+                    std::isnan(value) ? "NaN"
+                    : value > 0       ? "Inf"
+                                      : "-Inf",
+                    single ? " in single precision" : "",
+                    rule_can_change_ ? " (or --missing drop, or --missing mean)" : ""));
   };
   if (batch.sparse()) {
     for (Index i = 0; i < batch.rows(); ++i)

@@ -76,6 +76,12 @@ class Transform {
   /// The name is the source's, for messages.
   Transform(std::string name, Index cols, const TransformOptions& options);
 
+  /// Names of the columns, which may be empty, for messages to someone who can choose a rule for missing values.
+  void name_columns(const std::vector<std::string>& names) {
+    names_ = names;
+    rule_can_change_ = true;
+  }
+
   /// Takes mean and deviation from here. Columns that would be zero are dropped: constant ones, or, where
   /// nothing is centred, columns of zeros.
   void learn(const ColumnStatistics& columns);
@@ -105,6 +111,8 @@ class Transform {
   std::vector<Index> place_;  // of a column of the source among those kept; -1: dropped
   Vector<double> mean_, scale_;
   Vector<double> replacement_;  // for missing values
+  std::vector<std::string> names_;
+  bool rule_can_change_ = false;
 };
 
 #define LANDFALL_TRANSFORM(EXTERN, S)    \
