@@ -64,7 +64,7 @@ void set_ridge(Model<S>& model, Fit<S>& fit) {
 
 /// Numbers that are not finite never leave; a run that ended before it converged says so.
 template <class S>
-void check_result(Fit<S>& fit) {
+void check_result(const Model<S>& model, Fit<S>& fit) {
   FitResult<S>& result = fit.result;
   double left = 0;
   for (std::size_t i = 0; i < result.views.size(); ++i) {
@@ -74,8 +74,9 @@ void check_result(Fit<S>& fit) {
                                        fit.stream.source(i).name(), result.method_name));
     left = std::max(left, view.method_infeasibility);
   }
-  if (result.method == FitMethod::baseline) result.converged = result.termination == Termination::converged;
-  if (result.method != FitMethod::landing) return;
+  if (result.method == FitMethod::baseline && model.has_exact())
+    result.converged = result.termination == Termination::converged;
+  if (result.method != FitMethod::landing || !model.has_exact()) return;  // ICA knows better
   result.converged = result.converged && left <= kConverged;
   if (!result.converged)
     result.warnings.push_back(fmt::format(
@@ -286,7 +287,7 @@ void fit_model(Model<S>& model, std::vector<SourcePtr<S>> sources, const FitOpti
 
   // Evaluate and finish.
   model.finish(fit, std::move(solved));
-  check_result(fit);
+  check_result(model, fit);
   result.seconds.evaluate += fit.timer.lap();
 }
 
