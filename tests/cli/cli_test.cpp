@@ -80,10 +80,11 @@ TEST_F(CliTest, WrongUseIsOneSentenceAndTwo) {
   wrong_gevp({"-p", "2.5"}, "--components: '2.5' is not a whole number of at least 1" + see);
   wrong_gevp({"-p", "0"}, "--components: '0' is not a whole number of at least 1" + see);
   wrong_gevp({"-p", "-4"}, "--components: '-4' is not a whole number of at least 1" + see);
-  wrong_gevp({"-p", "21"}, "21 components requested for 20x20 matrices, expected 1 to 20");
   wrong_gevp({"--cook"}, "unknown option '--cook'" + see);
   wrong_gevp({"C.npy"}, "unexpected argument 'C.npy'" + see);
   wrong_gevp({"--toleranc=1"}, "unknown option '--toleranc'; did you mean --tolerance?" + see);
+  expect_error(landfall({"gevp", "A.npy", "B.npy", "-p", "21"}), 4,
+               "21 components requested for 20x20 matrices, expected 1 to 20");
   wrong_gevp({"--max"}, "unknown option '--max'; did you mean --max-iterations?" + see);
   wrong_gevp({"--method", "qr"},
              "--method: 'qr' is not a method for this problem; see landfall methods" + see);

@@ -166,7 +166,7 @@ TEST_F(LdaCommand, WrongUseIsOneSentenceAndTwo) {
   expect_error(lda({"--label-column", "2"}), 2, "--labels excludes --label-column" + see);
   expect_error(landfall({"lda", "iris.csv", "--label-column", "genus"}), 2,
                "iris.csv: no column 'genus', expected a name in the header or a number from 1 to 5");
-  expect_error(lda({"-p", "3"}), 2, "p = 3, expected at most 2: 3 classes span at most one dimension less");
+  expect_error(lda({"-p", "3"}), 4, "p = 3, expected at most 2: 3 classes span at most one dimension less");
   expect_error(lda({"--no-center"}), 2, "unknown option '--no-center'" + see);
   expect_error(lda({"--out", "iris.npy"}), 2,
                "iris.npy: already exists; choose another folder or use --force");

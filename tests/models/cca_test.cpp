@@ -227,6 +227,46 @@ TEST(Cca, CorrelationsArePearsonsOfTheScores) {
   }
 }
 
+// Linnerud's table: chin-ups, sit-ups and jumps against weight, waist and pulse of twenty men
+// (sklearn.datasets.load_linnerud). R 4.2: cancor(exercise, body)$cor; SAS and numpy print the same.
+TEST(Cca, DefaultsGiveTheAnswerOfR) {
+  TwoFiles<double> files{RowMatrix<double>(20, 3), RowMatrix<double>(20, 3)};
+  files.left << 5, 162, 60, 2, 110, 60, 12, 101, 101, 12, 105, 37, 13, 155, 58, 4, 101, 42, 8, 101, 38, 6,
+      125, 40, 15, 200, 40, 17, 251, 250, 17, 120, 38, 13, 210, 115, 14, 215, 105, 1, 50, 50, 6, 70, 31, 12,
+      210, 120, 4, 60, 25, 11, 230, 80, 15, 225, 73, 2, 110, 43;
+  files.right << 191, 36, 50, 189, 37, 52, 193, 38, 58, 162, 35, 62, 189, 35, 46, 182, 36, 56, 211, 38, 56,
+      167, 34, 60, 176, 31, 74, 154, 33, 56, 169, 34, 50, 166, 33, 52, 154, 34, 64, 247, 46, 50, 193, 36, 46,
+      202, 37, 62, 176, 37, 54, 157, 32, 52, 156, 33, 54, 138, 33, 68;
+  const Vector<double> known{{0.7956081533, 0.2005560362, 0.0725702905}};
+  for (const auto method : {FitMethod::automatic, FitMethod::landing}) {
+    const auto result = files.fit({.method = method});
+    ASSERT_EQ(result.correlations.size(), 3);
+    EXPECT_LT((result.correlations - known).cwiseAbs().maxCoeff(), 1e-6) << result.correlations.transpose();
+    EXPECT_TRUE(result.converged);
+    EXPECT_TRUE(result.warnings.empty());
+  }
+}
+
+// All levels of a category: the indicators add up to 1, so each view spans one dimension less.
+TEST(Cca, AllLevelsOfACategoryAreSolvedWithinTheirRange) {
+  TwoFiles<double> files{RowMatrix<double>::Zero(3000, 5), RowMatrix<double>::Zero(3000, 5)};
+  for (Index i = 0; i < 3000; ++i) {
+    const Index level = i * 7 % 11 % 5;
+    files.left(i, level) = files.right(i, (level + i * 13 % 17 % 2) % 5) = 1;
+  }
+  TwoFiles<double> fewer{files.left.leftCols(4), files.right.rightCols(4)};
+  const Vector<double> known = fewer.fit({.components = 4, .method = FitMethod::exact}).correlations;
+  for (const auto method : {FitMethod::exact, FitMethod::landing})
+    for (const Index p : {0, 4}) {
+      const auto result = files.fit({.components = p, .method = method});
+      ASSERT_EQ(result.correlations.size(), 4);
+      EXPECT_LT((result.correlations - known).cwiseAbs().maxCoeff(), 1e-6);
+      EXPECT_FALSE(result.warnings.empty());
+    }
+  for (const auto method : {FitMethod::exact, FitMethod::landing})
+    EXPECT_THROW(files.fit({.components = 5, .method = method}), NumericalError);
+}
+
 TEST(Cca, TwoIdenticalViewsCorrelateCompletely) {
   auto files = planted<double>(2000, 10, 10, 2);
   files.right = files.left;

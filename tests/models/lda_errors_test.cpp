@@ -23,7 +23,7 @@ TEST(LdaErrors, OneClass) {
 
 TEST(LdaErrors, MoreComponentsThanClassesAllow) {
   const auto data = made_up_classes<double>(50, 4, 3, 3, 2);
-  EXPECT_THROW(fit(data, {.components = 3}), UsageError);
+  EXPECT_THROW(fit(data, {.components = 3}), NumericalError);
   EXPECT_EQ(sentence([&] { fit(data, {.components = 3}); }),
             "p = 3, expected at most 2: 3 classes span at most one dimension less");
 }

@@ -201,8 +201,9 @@ PilotEstimate<S> estimate_pilot(InMemorySamples<S>& first, Index rank, std::uint
     multiply_at<S>(x, y, gram);
     const Matrix<S> factor = orthonormalizing_factor<S>(gram);
     if (factor.cols() < x.cols())
-      throw NumericalError(fmt::format("the first {} rows have rank {}, expected at least p = {}",
-                                       first.count(), factor.cols(), x.cols()));
+      throw LowRank(fmt::format("the first {} rows have rank {}, expected at least p = {}", first.count(),
+                                factor.cols(), x.cols()),
+                    i, factor.cols());
     x = (x * factor).eval();
   }
   return pilot;

@@ -30,6 +30,7 @@
 //   and a cosine that ends the planned passes at step 0.
 #pragma once
 
+#include <landfall/errors.hpp>
 #include <landfall/landing/checkpoints.hpp>
 #include <landfall/landing/sampled.hpp>
 #include <landfall/landing/solver.hpp>
@@ -85,6 +86,14 @@ struct ColumnScales {
 /// Of each view; empty where the stream has no statistics.
 template <class S>
 std::vector<ColumnScales<S>> column_scales(const DataStream<S>& stream);
+
+/// The first rows of a view span fewer dimensions than it has columns to find.
+struct LowRank : NumericalError {
+  LowRank(const std::string& text, std::size_t block, Index found)
+      : NumericalError(text), view(block), rank(found) {}
+  std::size_t view;
+  Index rank;
+};
 
 /// K of each block, q and a start on the manifold of the first rows.
 template <class S>

@@ -178,8 +178,10 @@ Solved<S> Model<S>::baseline(Fit<S>&, const Baseline&) {
   throw UsageError("this model has no baselines");
 }
 
+namespace {
+
 template <class S>
-Solved<S> land_adaptively(Fit<S>& fit, const ScoreObjective<S>& f, std::uint64_t mark) {
+Solved<S> land_once(Fit<S>& fit, const ScoreObjective<S>& f, std::uint64_t mark) {
   DataStream<S>& stream = fit.stream;
   const FitOptions& options = fit.options;
   const std::vector<Index> columns(stream.views(), fit.work.columns);
@@ -208,6 +210,27 @@ Solved<S> land_adaptively(Fit<S>& fit, const ScoreObjective<S>& f, std::uint64_t
   fit.result.converged = run.progress.stationarity <= kConverged;
   if (fit.observer) fit.observer->end(run.progress, run.x);
   return {std::move(run.x), std::move(run.gradient), std::move(run.bx)};
+}
+
+}  // namespace
+
+template <class S>
+Solved<S> land_adaptively(Fit<S>& fit, const ScoreObjective<S>& f, std::uint64_t mark) {
+  for (;;) {
+    try {
+      return land_once(fit, f, mark);
+    } catch (const LowRank& low) {
+      // Without guard columns, or with fewer components where their number was left to the model.
+      const std::string& name = fit.stream.source(low.view).name();
+      if (low.rank == 0 || (fit.options.components > 0 && low.rank < fit.components))
+        throw NumericalError(fmt::format("{}: rank {} on the training rows, expected at least p = {}", name,
+                                         low.rank, fit.components));
+      fit.components = std::min(fit.components, low.rank);
+      fit.work.columns = low.rank;
+      fit.result.warnings.push_back(
+          fmt::format("{}: the columns depend on each other and span {} dimensions", name, low.rank));
+    }
+  }
 }
 
 template <class S>

@@ -41,7 +41,7 @@ std::vector<std::string> column_warnings(const DataStream<S>& stream) {
     for (const Index j : kept) {
       const double mean = columns->mean(j), variance = columns->variance(j),
                    range = std::max(columns->max(j) - mean, mean - columns->min(j));
-      if (rows >= 20 && !source.sparse() && range * range > 0.5 * rows * variance) heavy.push_back(j);
+      if (rows >= 100 && !source.sparse() && range * range > 0.5 * rows * variance) heavy.push_back(j);
       if (sizeof(S) == sizeof(float) && mean * mean > 1e8 * variance) coarse.push_back(j);
     }
     if (!heavy.empty())

@@ -182,9 +182,10 @@ GevpResult<S> solve_gevp(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& 
   const Index n = a->size();
   if (b->size() != n)
     throw UsageError(fmt::format("A is {0}x{0}, B is {1}x{1}; expected the same size", n, b->size()));
-  if (options.components < 1 || options.components > n)
-    throw UsageError(fmt::format("{} components requested for {}x{} matrices, expected 1 to {}",
-                                 options.components, n, n, n));
+  const std::string many = fmt::format("{} components requested for {}x{} matrices, expected 1 to {}",
+                                       options.components, n, n, n);
+  if (options.components < 1) throw UsageError(many);
+  if (options.components > n) throw NumericalError(many);
   if (!(options.tolerance >= 0))
     throw UsageError(fmt::format("the tolerance must not be negative, got {}", options.tolerance));
   const double tolerance = options.tolerance > 0      ? options.tolerance

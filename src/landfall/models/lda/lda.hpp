@@ -47,7 +47,7 @@ struct LdaResult : FitResult<S> {
 };
 
 /// Labels are those of the rows of the data, by their numbers. DataError for fewer than two classes or for
-/// another number of labels than rows, UsageError for p above C - 1, NumericalError where S_w is singular and
+/// another number of labels than rows, NumericalError for p above C - 1 and where S_w is singular and
 /// there is no ridge.
 template <class S>
 LdaResult<S> fit_lda(SourcePtr<S> data, const Labels& labels, const LdaOptions& options = {});
