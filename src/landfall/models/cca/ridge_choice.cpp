@@ -19,7 +19,7 @@
 namespace landfall {
 namespace {
 
-constexpr Index kRows = 4096, kRowsOfWide = 1536;  // that are kept; where a view has more columns than rows
+constexpr Index kRows = 4096, kRowsOfWide = 1024;  // that are kept; where a view has more columns than rows
 constexpr double kNone = 1e-3;                     // stands for c = 0, and keeps singular folds solvable
 constexpr std::array kCoarse{0.1, 1.0, 10.0, 100.0, 1000.0};
 constexpr std::array kFine{0.3, 3.0};         // times the best of these
@@ -126,7 +126,10 @@ struct Fold {
 class CrossValidation {
  public:
   CrossValidation(const Pair& rows, Index p) : p_(p) {
-    const Index m = rows[0].rows(), count = m < 1000 ? 10 : 5;
+    const Index m = rows[0].rows(), wide = std::max(rows[0].cols(), rows[1].cols()),
+                count = wide >= m  ? 4
+                        : m < 1000 ? 10
+                                   : 5;
     const Pair all{gram(rows[0], rows[0]), gram(rows[1], rows[1])};
     const Matrix<double> cross = gram(rows[0], rows[1]);
     const Index columns = std::min({p + 4, rows[0].cols(), rows[1].cols()});
@@ -205,8 +208,8 @@ RidgeChoice choose_cca_ridge(DataStream<S>& stream, Index p, std::uint64_t memor
   const SerialBlas serial;  // the same choice with any number of threads
   Index m = std::min(rows, kRows);
   if (widest > m) m = std::min(m, kRowsOfWide);
-  // Rows, their squares in two folds' worth of copies.
-  const double bytes = static_cast<double>(memory) / 2;
+  // The rows, and of every fold its squares.
+  const double bytes = static_cast<double>(memory) / 4;
   while (m > 64 && 8.0 * static_cast<double>(m) * 24 * static_cast<double>(std::min(m, widest)) > bytes)
     m /= 2;
   const auto batches = read_into_memory(stream, m);
