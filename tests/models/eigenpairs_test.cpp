@@ -4,6 +4,7 @@
 #include "support.hpp"
 
 namespace landfall::test {
+namespace {
 
 template <class S>
 using EigenpairsTest = Typed<S>;
@@ -127,4 +128,5 @@ TYPED_TEST(EigenpairsTest, RankDeficiencyAndMisuseAreNamed) {
   EXPECT_THROW(pair_quality<S>(pencil.a, pencil.b, {Vector<S>::Zero(2), Matrix<S>::Zero(40, 3)}), UsageError);
 }
 
+}  // namespace
 }  // namespace landfall::test

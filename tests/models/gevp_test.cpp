@@ -8,6 +8,7 @@
 #include <support.hpp>
 
 namespace landfall::test {
+namespace {
 
 template <class S>
 using GevpTest = Typed<S>;
@@ -381,4 +382,5 @@ TEST(GevpMethodTest, NamesGoBothWays) {
   }
 }
 
+}  // namespace
 }  // namespace landfall::test
