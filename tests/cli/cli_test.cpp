@@ -84,7 +84,7 @@ TEST_F(CliTest, WrongUseIsOneSentenceAndTwo) {
   wrong_gevp({"C.npy"}, "unexpected argument 'C.npy'" + see);
   wrong_gevp({"--toleranc=1"}, "unknown option '--toleranc'; did you mean --tolerance?" + see);
   expect_error(landfall({"gevp", "A.npy", "B.npy", "-p", "21"}), 4,
-               "21 components requested for 20x20 matrices, expected 1 to 20");
+               "A.npy, B.npy: 21 components requested for 20x20 matrices, expected 1 to 20");
   wrong_gevp({"--max"}, "unknown option '--max'; did you mean --max-iterations?" + see);
   wrong_gevp({"--method", "qr"},
              "--method: 'qr' is not a method for this problem; see landfall methods" + see);
