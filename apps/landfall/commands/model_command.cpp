@@ -202,14 +202,27 @@ void run(const ModelCommand& model, ModelFit<S>& fit, const RunCheckpoints& save
   tell_run(model, result, seconds);
 }
 
-/// `auto` is single where the files are, or are sparse; text and wider numbers need double.
-bool is_single(const ModelCommand& model) {
+/// Standard input and pipes can be opened once.
+bool opens_again(const std::string& file) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(file, error) || std::filesystem::is_directory(file, error);
+}
+
+/// Opens the files in the precision asked for. `auto` is single where they are, or are sparse; text and wider numbers
+/// need double.
+template <class Use>
+void open_model(const ModelCommand& model, const Use& use) {
   const std::string& asked = model.options.run.precision;
-  if (asked != "auto") return asked == "single";
-  return std::ranges::all_of(model.open_double()->views, [](const auto& view) {
+  if (asked == "single") return use(*model.open_single());
+  const auto fit = model.open_double();
+  const auto is_narrow = [](const auto& view) {
     constexpr std::array<std::string_view, 6> narrow{"f4", "f2", "u1", "i1", "u2", "i2"};
     return view->sparse() || std::ranges::find(narrow, view->element_type()) != narrow.end();
-  });
+  };
+  if (asked == "auto" && std::ranges::all_of(fit->views, is_narrow) &&
+      std::ranges::all_of(model.options.files, opens_again))
+    return use(*model.open_single());
+  use(*fit);
 }
 
 void run(const ModelCommand& model, const CLI::App& command) {
@@ -230,18 +243,14 @@ void run(const ModelCommand& model, const CLI::App& command) {
       interrupts->end_now();
       finish(state);
     };
-  if (is_single(model))
-    run(model, *model.open_single(), saved, checkpoints, start);
-  else
-    run(model, *model.open_double(), saved, checkpoints, start);
+  open_model(model, [&](auto& fit) { run(model, fit, saved, checkpoints, start); });
 }
 
 void plan(const ModelCommand& model) {
   const ModelOptions& options = model.options;
   require_planned(options.fit.baseline);
-  const ShownPlan plan =
-      is_single(model) ? model.open_single()->plan(options.fit) : model.open_double()->plan(options.fit);
-  tell_plan(model.problem().name, plan, options.run.json);
+  open_model(model,
+             [&](auto& fit) { tell_plan(model.problem().name, fit.plan(options.fit), options.run.json); });
 }
 
 void add_options(const OptionAdder& add, ModelCommand& model) {
