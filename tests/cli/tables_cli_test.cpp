@@ -70,7 +70,7 @@ TEST_F(TablesCommand, BothViewsMayBeColumnsOfOneFile) {
   EXPECT_EQ(correlations({"table.csv", "table.csv", "--left", "1..3", "--right", "4..7"}), known);
   EXPECT_EQ(correlations({"table.csv", "right.csv", "--left", "..bp"}), known);
   const Outcome piped =
-      shell("cat table.csv | \"$0\" cca - --left 1..3 --right s* -p 2 --precision double --json --threads 1");
+      shell("cat table.csv | \"$0\" cca - --left 1..3 --right s* -p 2 --json --threads 1");
   EXPECT_EQ(piped.code, 0) << piped.err;
   EXPECT_EQ(Json::parse(piped.out, nullptr, false)["correlations"], known);
 }

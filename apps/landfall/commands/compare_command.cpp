@@ -10,6 +10,7 @@
 #include "report/comparison_report.hpp"
 #include "runs/child_run.hpp"
 #include "runs/comparison.hpp"
+#include "runs/model_run.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/command_line.hpp"
 #include "terminal/help_page.hpp"
@@ -96,6 +97,8 @@ void run(const CompareArguments& options, Comparison comparison) {
     fmt::print("{}\n", json_text(result));
   else
     print_comparison(result);
+  std::fflush(stdout);
+  if (!options.json) tell_warnings(common_warnings(result));
 }
 
 /// Options that are for the comparison, not for its runs.

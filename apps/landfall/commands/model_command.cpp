@@ -20,9 +20,20 @@ namespace {
 
 /// Options that do not affect the result. Files do, but changed data is detected by its fingerprint.
 bool is_neutral(const CLI::Option& option) {
-  constexpr std::array names{
-      "--labels", "--truth", "--out",     "--json",  "--quiet",   "--force",           "--help",
-      "--resume", "--curve", "--threads", "--image", "--verbose", "--checkpoint-every"};
+  constexpr std::array names{"--labels",
+                             "--truth",
+                             "--out",
+                             "--json",
+                             "--quiet",
+                             "--force",
+                             "--help",
+                             "--resume",
+                             "--curve",
+                             "--threads",
+                             "--image",
+                             "--verbose",
+                             "--checkpoint-every",
+                             "--warnings-apart"};
   return option.get_positional() || std::ranges::find(names, option.get_name()) != names.end();
 }
 
@@ -154,7 +165,8 @@ std::string ridge_text(const FitResult<S>& result) {
 template <class S>
 void tell_run(const ModelCommand& model, const FitResult<S>& result, double seconds) {
   const RunOptions& run = model.options.run;
-  if (!run.quiet || !run.json) tell_warnings(result.warnings);  // the summary has them too
+  if (!run.warnings_apart && (!run.quiet || !run.json))
+    tell_warnings(result.warnings);  // the summary has them too
   if (run.verbose) tell_choice(result.choice, result.batch, result.back_offs);
   if (run.quiet || (run.json && !run.verbose)) return;
   tell_end(result.method_name, result.reason, result.samples, ridge_text(result), result.passes, seconds);

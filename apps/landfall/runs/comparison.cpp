@@ -63,6 +63,7 @@ std::optional<Json> run_one(const Comparison& comparison, const std::string& met
   if (!passes.empty()) arguments.insert(arguments.end(), {"--passes", passes});
   if (!folder.empty()) arguments.insert(arguments.end(), {"--out", (comparison.folder / folder).string()});
   if (comparison.quiet) arguments.emplace_back("--quiet");
+  if (comparison.problem.has_rows) arguments.emplace_back("--warnings-apart");
   const ChildRun run = run_self(std::move(arguments));
   if (run.code == kNumbersFailed) return std::nullopt;
   if (run.code != 0) throw ChildFailed{run.code};
@@ -180,6 +181,16 @@ Json compare(const Comparison& comparison, const std::function<void(const std::s
     if (!run["failed"]) result["measure"] = measure(problem, run["summary"]).name;
   result["runs"] = std::move(runs);
   return result;
+}
+
+std::vector<std::string> common_warnings(const Json& result) {
+  std::vector<std::string> warnings;
+  for (const auto& run : result["runs"])
+    if (!run["failed"].get<bool>())
+      for (const std::string text : run["summary"].value("warnings", Json::array()))
+        if (!text.starts_with("landing ended") && std::ranges::find(warnings, text) == warnings.end())
+          warnings.push_back(text);
+  return warnings;
 }
 
 void print_comparison(const Json& result) {

@@ -35,6 +35,9 @@ struct Comparison {
 /// arguments or data are wrong; where the numbers failed, it is an entry.
 Json compare(const Comparison& comparison, const std::function<void(const std::string& name)>& begin);
 
+/// What the runs warn of, each once; that a run ended early is in the table.
+std::vector<std::string> common_warnings(const Json& result);
+
 /// The table on standard output.
 void print_comparison(const Json& result);
 

@@ -105,6 +105,7 @@ void add_run_options(const OptionAdder& add, RunOptions& run) {
                   ->check(not_empty("the name of a folder"));
   add.command->add_flag("--force", run.force, "replace an existing run")->needs(out);
   add.command->add_flag("--json", run.json, "print one JSON object instead of the table");
+  add.command->add_flag("--warnings-apart", run.warnings_apart)->group("");  // not in the help
   add_quiet(add, run.quiet, run.verbose);
 }
 

@@ -26,6 +26,7 @@ struct RunOptions {
   double checkpoint_every = 60;  // seconds
   int threads = 0;               // 0: all
   bool json = false, quiet = false, verbose = false;
+  bool warnings_apart = false;  // they are in the summary alone: compare shows them once
 };
 
 /// What the help page says of the values that are taken where none is given.
