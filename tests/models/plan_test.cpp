@@ -274,9 +274,9 @@ TEST(Plan, OfCcaIsMadeFromItsFiles) {
   EXPECT_GT(plan.landing.seconds, 0);
   EXPECT_EQ(static_cast<double>(plan.exact.bytes),
             program + 8 * (2 * 30 * 30 + 3 * 30 * 20 + 2 * 20 * 20) + 4 * 6 * 1024 * 50);
-  // 3 + 4 columns, batches of 128, a sketch of rank 64, all 500 rows first
+  // 3 + 15 columns, batches of 512, complete bases of K, all 500 rows first
   EXPECT_EQ(static_cast<double>(plan.landing.bytes),
-            program + 4 * (30 * 50 * 7 + 4 * 50 * (64 + 8) + (500 + 6 * 128) * 50));
+            program + 4 * (30 * 50 * 18 + 4 * (30 * 38 + 20 * 28) + (500 + 6 * 512) * 50));
   EXPECT_FALSE(plan_cca<float>(a, b, {.components = 3, .method = FitMethod::landing}).exact_is_chosen);
 }
 
@@ -287,7 +287,8 @@ Workload sized(Index features, Index rank, std::optional<double> nonzeros, std::
                 .components = 5,
                 .columns = 9,
                 .batch = 0,
-                .rank = rank};
+                .rank = rank,
+                .first_rows = 0};
   choose_sizes<float>(work, memory);
   return work;
 }
@@ -295,12 +296,13 @@ Workload sized(Index features, Index rank, std::optional<double> nonzeros, std::
 TEST(Plan, ShortMemoryMeansFewerFirstRowsAndASmallerSketch) {
   constexpr std::uint64_t plenty = std::uint64_t{2} << 30;
   const Workload usual = sized(400, 0, {}, plenty);
-  EXPECT_EQ(usual.batch, 128);
-  EXPECT_EQ(usual.first_rows, 4096);
-  EXPECT_EQ(usual.rank, 64);
-  EXPECT_EQ(usual.most_rank, 256);  // twice the batch
-  EXPECT_EQ(sized(400, 30, {}, plenty).most_rank, 30);
-  EXPECT_EQ(sized(400, 0, 10, plenty).most_rank, 64);
+  EXPECT_EQ(usual.batch, 512);
+  EXPECT_EQ(usual.first_rows, 8192);
+  EXPECT_EQ(usual.ranks, std::vector<Index>(2, 400));  // a complete basis
+  EXPECT_EQ(sized(1500, 0, {}, plenty).first_rows, 12'000);
+  EXPECT_EQ(sized(400, 30, {}, plenty).ranks, std::vector<Index>(2, 30));
+  EXPECT_EQ(sized(20'000, 0, 10, plenty).ranks, std::vector<Index>(2, 64));
+  EXPECT_LE(sized(20'000, 0, {}, plenty).ranks[0], 512);
   const Workload tight = sized(20'000, 0, {}, 64 << 20);
   EXPECT_EQ(tight.first_rows, 256);  // the fewest
   EXPECT_LT(tight.rank, 64);

@@ -94,11 +94,11 @@ class CcaCommand final : public ModelCommand {
             .components = "number of canonical pairs [at most 10]",
             .method = "auto, exact, landing or one of landfall methods [auto]",
             .baselines = Problem::cca,
-            .defaults = {.passes = "4, or 65536/N",
-                         .batch = "128 or 8p; sparse data 1024",
+            .defaults = {.passes = "until --tolerance holds",
+                         .batch = "512 or 8p; sparse data 2048",
                          .ridge = "none if well posed"},
             .report_labels = true,
-            .guard = "4 or p/4",
+            .guard = "15 or p/4",
             .examples =
                 "  landfall cca left.svm right.svm -p 10 --memory 512MiB --held-out 0.1 --out run\n"
                 "  landfall cca table.csv --left bmi,bp --right 's1..s6' -p 2"};

@@ -38,11 +38,17 @@ void setup_data_planted_cca(CLI::App& data) {
   auto* condition =
       add("--condition", planted.condition, "X", "condition number of the covariance of each view [100]")
           ->check(number_from(1));
+  auto* spectrum = add.choice(
+      "--spectrum", {"log", "flat", "two-level", "power"},
+      [&planted](const std::string& name) { planted.spectrum = parse_spectrum(name); },
+      "eigenvalues of these covariances: log (geometric), flat (all 1), two-level (a tenth of them 1, the others "
+      "1/condition) or power (1, 1/2, 1/3, ...) [log]");
   auto* nonzeros = add("--nonzeros", options->nonzeros, "X",
                        "sparse views with this mean number of nonzeros per row; "
                        "column frequencies follow those of words in a text")
                        ->check(positive_number())
-                       ->excludes(condition);
+                       ->excludes(condition)
+                       ->excludes(spectrum);
   auto* format = add_format(add, options->format, "npy; sparse: svm");
   add("--seed", planted.seed, "N", "seed of all random numbers [0]")->check(whole_number(0));
   command->footer(

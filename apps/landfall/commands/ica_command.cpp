@@ -102,7 +102,7 @@ class IcaCommand final : public ModelCommand {
             .methods = {"auto", "landing"},
             .method = "auto, landing or a name from landfall methods [auto]",
             .baselines = Problem::ica,
-            .defaults = {.passes = "1 to 4, as needed", .batch = "1024 or 8p", .ridge = "none"},
+            .defaults = {.tolerance = false, .passes = "1 to 4, as needed", .batch = "1024 or 8p", .ridge = "none"},
             .passes = 1,
             .held_out = false,
             .examples =

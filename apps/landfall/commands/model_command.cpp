@@ -130,6 +130,7 @@ Json summarize(const ModelCommand& model, const ModelFit<S>& fit, const FitResul
   summary["warnings"] = result.warnings;
   append_numbers(summary, sizeof(S) == sizeof(float) ? "single" : "double",
                  {.stationarity = result.stationarity,
+                  .estimated_gap = result.estimated_gap,
                   .passes = result.passes,
                   .iterations = result.iterations,
                   .batch = result.batch,

@@ -16,6 +16,7 @@ namespace landfall::app {
 
 void append_numbers(Json& summary, std::string_view precision, const RunNumbers& numbers) {
   summary["stationarity"] = numbers.stationarity;
+  if (numbers.estimated_gap) summary["estimated_gap"] = *numbers.estimated_gap;
   summary["passes"] = numbers.passes;
   summary["iterations"] = numbers.iterations;
   summary["batch"] = numbers.batch;

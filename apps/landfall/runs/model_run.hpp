@@ -35,6 +35,7 @@ Json per_view(const Values& views, const Get& get) {
 /// The keys that every summary has, from the stationarity to the command.
 struct RunNumbers {
   double stationarity = 0;
+  std::optional<double> estimated_gap = {};
   Json passes = {};
   std::uint64_t iterations = 0;
   Json batch = {}, estimator = {}, ridge = {};

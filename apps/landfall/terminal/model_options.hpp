@@ -31,6 +31,7 @@ struct RunOptions {
 
 /// What the help page says of the values that are taken where none is given.
 struct SolverDefaults {
+  bool tolerance = true;  // landing stops by --tolerance
   const char* passes;
   const char* batch;
   const char* ridge;  // automatic
@@ -48,6 +49,12 @@ void add_solver_options(const OptionAdder& add, Options& options, const SolverDe
       ->excludes(ridge);
   add("--passes", options.passes, "T", fmt::format("passes of landing over the data [{}]", defaults.passes))
       ->check(positive_number());
+  if (defaults.tolerance) {
+    add("--tolerance", options.tolerance, "X",
+        "without --passes, landing ends once its estimated gap to the optimum is at most this [0.001]")
+        ->check(positive_number());
+    add("--max-passes", options.most_passes, "T", "or after so many passes [32]")->check(number_from(1));
+  }
   add("--batch", options.batch, "R", fmt::format("rows per step [{}]", defaults.batch))
       ->check(whole_number(1));
   add("--memory", options.memory, "SIZE", "memory the method may use, such as 512MiB [2GiB]")

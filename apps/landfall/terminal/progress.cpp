@@ -77,6 +77,7 @@ Parts landing_parts(const Progress& progress, const PlannedRun& run, std::uint64
     parts.push_back(left_text(std::max(run.passes - progress.passes, 0.0) / rate));
   }
   parts.push_back(fmt::format("f {:.5f}", progress.objective));
+  if (progress.gap >= 0) parts.push_back(fmt::format("gap {:.1e}", progress.gap));
   parts.push_back(fmt::format("infeasible {:.1e}", progress.infeasibility));
   parts.push_back(fmt::format("step {:.2g}", progress.step));
   parts.push_back(memory_text(memory));

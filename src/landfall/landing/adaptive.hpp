@@ -30,10 +30,11 @@
 //   and a cosine that ends the planned passes at step 0.
 #pragma once
 
-#include <landfall/errors.hpp>
 #include <landfall/landing/checkpoints.hpp>
+#include <landfall/landing/choice.hpp>
 #include <landfall/landing/sampled.hpp>
 #include <landfall/landing/solver.hpp>
+#include <landfall/landing/subspace/ritz.hpp>
 #include <landfall/landing/view_samples.hpp>
 
 namespace landfall {
@@ -56,15 +57,6 @@ inline double stable_step(double r, double q) {
   return 0.55 * r / (r + q);
 }
 
-/// What was chosen, and from what.
-struct AdaptiveChoice {
-  Index first_rows = 0;
-  std::vector<Index> rank;  // k of each block
-  double noise = 0;         // q
-  double step = 0, momentum = 0, omega = 0;
-  int warm_up = 0;
-};
-
 template <class S>
 struct AdaptiveRun : Result<S> {
   Point<S> gradient, bx;  // as the recursive estimator knows them at the end; empty with another
@@ -86,14 +78,6 @@ struct ColumnScales {
 /// Of each view; empty where the stream has no statistics.
 template <class S>
 std::vector<ColumnScales<S>> column_scales(const DataStream<S>& stream);
-
-/// The first rows of a view span fewer dimensions than it has columns to find.
-struct LowRank : NumericalError {
-  LowRank(const std::string& text, std::size_t block, Index found)
-      : NumericalError(text), view(block), rank(found) {}
-  std::size_t view;
-  Index rank;
-};
 
 /// K of each block, q and a start on the manifold of the first rows.
 template <class S>

@@ -48,9 +48,10 @@ class PushedSamples final : public ViewSamples<S> {
   /// Swaps.
   void take(std::vector<CentredBatch<S>>& views) { std::swap(views, views_); }
 
+  const CentredBatch<S>& view(std::size_t i) const override { return views_[i]; }
+
  protected:
   Index next_batch() override { return views_.front().rows(); }
-  const CentredBatch<S>& view(std::size_t i) const override { return views_[i]; }
 
  private:
   std::vector<CentredBatch<S>> views_;

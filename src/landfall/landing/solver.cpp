@@ -40,8 +40,12 @@ void validate(const SolverOptions<S>& options) {
 
 template <class S>
 Solver<S>::Solver(FieldOracle<S>& oracle, Point<S> start, SolverOptions<S> options)
-    : oracle_(oracle), known_(oracle.known()), options_(std::move(options)), x_(std::move(start)) {
+    : oracle_(oracle),
+      known_(oracle.known()),
+      options_(std::move(options)),
+      x_(std::move(start)) {
   validate(options_);
+  history_ = ProgressHistory(options_.history);
   const auto& shapes = oracle_.shapes();
   if (x_.size() != shapes.size())
     throw UsageError(fmt::format("the start has {} blocks, the problem {}", x_.size(), shapes.size()));
@@ -61,7 +65,6 @@ Solver<S>::Solver(FieldOracle<S>& oracle, Point<S> start, SolverOptions<S> optio
   for (auto& block : momentum_) block.setZero();
   if (known_) trial_ = last_x_ = last_psi_ = x_;
   if (options_.averaging) average_ = x_;
-  history_.reserve(static_cast<std::size_t>(options_.history));
 }
 
 /// X <- X - eta Lambda(X).
@@ -89,7 +92,7 @@ void Solver<S>::step() {
   }
   std::copy(x_.begin(), x_.end(), last_finite_.begin());
   if (options_.averaging) average();
-  record();
+  history_.add(progress_);
   if (progress_.iteration == 1 && options_.allocation_count)
     allocations_before_ = options_.allocation_count();
 }
@@ -223,19 +226,6 @@ void Solver<S>::average() {
 }
 
 template <class S>
-void Solver<S>::record() {
-  if (options_.history == 0 || progress_.iteration % record_every_ != 0) return;
-  if (static_cast<Index>(history_.size()) == options_.history) {
-    std::size_t kept = 0;
-    for (std::size_t i = 1; i < history_.size(); i += 2) history_[kept++] = history_[i];
-    history_.resize(kept);
-    record_every_ *= 2;
-    if (progress_.iteration % record_every_ != 0) return;
-  }
-  history_.push_back(progress_);
-}
-
-template <class S>
 bool Solver<S>::finished() {
   if (termination_ != Termination::running) return true;
   if (const auto reason = options_.stop(progress_)) termination_ = *reason;
@@ -256,8 +246,8 @@ Result<S> Solver<S>::solve() {
 template <class S>
 void Solver<S>::state(State& state) {
   oracle_.state(state);
-  state(x_, momentum_, average_, last_step_, step_factor_, cut_, in_window_, record_every_, history_,
-        progress_);
+  state(x_, momentum_, average_, last_step_, step_factor_, cut_, in_window_, progress_);
+  history_.state(state);
   if (!state.loading()) return;
   last_finite_ = x_;
   began_ = std::chrono::steady_clock::now() - std::chrono::duration_cast<std::chrono::steady_clock::duration>(
@@ -273,7 +263,7 @@ Result<S> Solver<S>::result() {
   result.termination = termination_;
   result.restoration = restoration_;
   result.progress = progress_;
-  result.history = history_;
+  result.history = history_.records();
   if (known_) {  // one more pilot, at the point that is returned
     known_->moved(std::nullopt);
     known_->tangent(result.x, field_);

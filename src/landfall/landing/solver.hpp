@@ -8,6 +8,7 @@
 // For control of every step keep a Solver and call step() yourself; solve() is a loop over it.
 #pragma once
 
+#include <landfall/landing/history.hpp>
 #include <landfall/landing/oracle.hpp>
 #include <landfall/landing/result.hpp>
 #include <landfall/landing/step.hpp>
@@ -77,7 +78,6 @@ class Solver {
   void move(double step);
   void back_off(bool cut);
   void average();
-  void record();
   bool finished();
   Result<S> result();
 
@@ -93,8 +93,7 @@ class Solver {
   int cut_ = 0, in_window_ = 0;
   double penalty_ = 0;                // beta of the merit function, only ever raised
   std::optional<RayPolynomial> ray_;  // along the present field, where the oracle knows it
-  std::uint64_t record_every_ = 1;
-  std::vector<Progress> history_;
+  ProgressHistory history_{0};
   Progress progress_;
   Restoration restoration_;
   Termination termination_ = Termination::running;

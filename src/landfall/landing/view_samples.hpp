@@ -21,6 +21,8 @@ class ViewSamples : public Samples<S> {
   const ScoreObjective<S>& objective() const { return objective_; }
   Communicator& communicator() const override { return shared_.communicator(); }
   Index draw(Index size) final;
+  /// The rows of a view in the current batch, where there are any.
+  virtual const CentredBatch<S>& view(std::size_t i) const = 0;
 
  protected:
   double evaluate_impl(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx,
@@ -31,8 +33,6 @@ class ViewSamples : public Samples<S> {
 
   /// Makes the next batch the current one; returns the number of its rows on this rank, 0 at its end.
   virtual Index next_batch() = 0;
-  /// The rows of a view in the current batch, where there are any.
-  virtual const CentredBatch<S>& view(std::size_t i) const = 0;
 
  private:
   std::vector<Shape> shapes_;
@@ -53,10 +53,10 @@ class StreamSamples final : public ViewSamples<S> {
 
   Index count() const override { return rows_; }
   void begin_pass(std::uint64_t pass) override { stream_.begin_pass(pass); }
+  const CentredBatch<S>& view(std::size_t i) const override { return stream_.view(i); }
 
  protected:
   Index next_batch() override { return stream_.next() ? stream_.view(0).rows() : 0; }
-  const CentredBatch<S>& view(std::size_t i) const override { return stream_.view(i); }
 
  private:
   DataStream<S>& stream_;
@@ -88,9 +88,10 @@ class InMemorySamples final : public ViewSamples<S> {
   /// Those of this rank; the others have as many.
   const InMemoryBatches<S>& batches() const { return batches_; }
 
+  const CentredBatch<S>& view(std::size_t i) const override { return (*current_)[i]; }
+
  protected:
   Index next_batch() override;
-  const CentredBatch<S>& view(std::size_t i) const override { return (*current_)[i]; }
 
  private:
   InMemoryBatches<S> batches_;

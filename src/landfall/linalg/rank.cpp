@@ -114,8 +114,8 @@ Matrix<S> orthonormalizing_factor(const Matrix<S>& g, std::type_identity_t<S> to
   SymmetricEigen<S> eigen;
   eigen.compute(Matrix<S>(d.asDiagonal() * g * d.asDiagonal()));
   const Vector<S>& v = eigen.values();
-  const auto negative = [k](S least, S largest) {
-    return least < -kNegative * rank_tolerance<S>(k) * std::abs(largest);
+  const auto negative = [k, tolerance](S least, S largest) {
+    return least < -kNegative * std::max(tolerance, rank_tolerance<S>(k)) * std::abs(largest);
   };
   if (negative(g.diagonal().minCoeff(), g.diagonal().maxCoeff()) || negative(v(0), v(k - 1)))
     throw DataError("B is not positive definite: found x with x'Bx < 0");

@@ -37,6 +37,30 @@ void dense_row(const Batch<S>& from, Index i, std::span<S> out) {
   each_entry(from, i, [&](Index col, S value) { out[static_cast<std::size_t>(col)] = value; });
 }
 
+template <class S>
+void state(State& state, Batch<S>& batch) {
+  bool sparse = batch.sparse();
+  Index cols = batch.cols();
+  std::vector<Index> numbers(batch.numbers().begin(), batch.numbers().end());
+  std::vector<Index> starts(batch.starts().begin(), batch.starts().end());
+  std::vector<Index> columns(batch.columns().begin(), batch.columns().end());
+  const std::span<S> stored = batch.values();
+  std::vector<S> values(stored.begin(), stored.end());
+  state(sparse, cols, numbers, starts, columns, values);
+  if (!state.loading()) return;
+  if (!sparse) {
+    batch.start_dense(cols);
+    std::ranges::copy(values, batch.add_rows(numbers).begin());
+    return;
+  }
+  batch.start_sparse(cols);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    batch.add_sparse_row(numbers[i]);
+    for (auto k = static_cast<std::size_t>(starts[i]); k < static_cast<std::size_t>(starts[i + 1]); ++k)
+      batch.add_entry(columns[k], values[k]);
+  }
+}
+
 LANDFALL_ROWS(, float)
 LANDFALL_ROWS(, double)
 

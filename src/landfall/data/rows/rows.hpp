@@ -11,6 +11,7 @@
 #pragma once
 
 #include <landfall/data/rows/batch.hpp>
+#include <landfall/linalg/state.hpp>
 
 namespace landfall {
 
@@ -49,10 +50,15 @@ void each_entry(const Batch<S>& from, Index i, F use) {
 template <class S>
 void dense_row(const Batch<S>& from, Index i, std::span<S> out);
 
+/// Saves or restores the rows of a batch (linalg/state.hpp).
+template <class S>
+void state(State& state, Batch<S>& batch);
+
 #define LANDFALL_ROWS(EXTERN, S)                                         \
   EXTERN template void start_like<S>(const Batch<S>&, Batch<S>&);        \
   EXTERN template void append_row<S>(const Batch<S>&, Index, Batch<S>&); \
-  EXTERN template void dense_row<S>(const Batch<S>&, Index, std::span<S>);
+  EXTERN template void dense_row<S>(const Batch<S>&, Index, std::span<S>); \
+  EXTERN template void state<S>(State&, Batch<S>&);
 LANDFALL_ROWS(extern, float)
 LANDFALL_ROWS(extern, double)
 

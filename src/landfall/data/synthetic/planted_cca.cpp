@@ -17,10 +17,24 @@ enum PlantedPurpose : std::uint64_t { latent = 0x7063636c };
 
 PlantedViewOptions view_options(const PlantedCcaOptions& options, const Vector<double>& correlations,
                                 Index cols, std::uint64_t side) {
-  return {cols, correlations, options.condition, options.nonzeros.value_or(0), options.seed, side};
+  return {.cols = cols,
+          .correlations = correlations,
+          .condition = options.condition,
+          .spectrum = options.spectrum,
+          .nonzeros = options.nonzeros.value_or(0),
+          .seed = options.seed,
+          .side = side};
 }
 
 }  // namespace
+
+Spectrum parse_spectrum(const std::string& name) {
+  if (name == "log") return Spectrum::log;
+  if (name == "flat") return Spectrum::flat;
+  if (name == "two-level") return Spectrum::two_level;
+  if (name == "power") return Spectrum::power;
+  throw UsageError(fmt::format("unknown spectrum '{}'; expected log, flat, two-level or power", name));
+}
 
 std::vector<double> equidistant_correlations(Index count, double first, double last) {
   std::vector<double> out(static_cast<std::size_t>(std::max<Index>(count, 0)), first);

@@ -21,6 +21,17 @@ namespace landfall {
 /// So many from the first down to the last, equidistant.
 std::vector<double> equidistant_correlations(Index count, double first = 0.9, double last = 0.5);
 
+/// How the eigenvalues of the covariance of a dense view fall from 1 to 1/condition.
+enum class Spectrum {
+  log,        // geometrically
+  flat,       // not at all: they are all 1
+  two_level,  // a tenth of them are 1, the others 1/condition
+  power,      // as 1/i; the condition is the number of columns
+};
+
+/// log, flat, two-level or power; UsageError otherwise.
+Spectrum parse_spectrum(const std::string& name);
+
 struct PlantedCcaOptions {
   Index samples = 10'000;  // rows of both views
   Index left = 200;        // columns
@@ -29,6 +40,7 @@ struct PlantedCcaOptions {
   std::vector<double> correlations = equidistant_correlations(10);
   /// Dense views: of the covariance of each, kappa >= 1.
   double condition = 100;
+  Spectrum spectrum = Spectrum::log;
   /// Sparse views: entries of a row, on average, at most half the columns of each view. Dense when not given.
   std::optional<double> nonzeros = std::nullopt;
   std::uint64_t seed = 0;

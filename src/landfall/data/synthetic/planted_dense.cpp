@@ -42,6 +42,22 @@ class Mixing {
   Vector<double> signs_;
 };
 
+/// The square root of the i-th eigenvalue.
+double deviation(const PlantedViewOptions& options, Index i) {
+  const double n = static_cast<double>(options.cols), at = static_cast<double>(i);
+  switch (options.spectrum) {
+    case Spectrum::log:
+      return n == 1 ? 1 : std::pow(options.condition, -at / (2 * (n - 1)));
+    case Spectrum::flat:
+      return 1;
+    case Spectrum::two_level:
+      return 10 * at < n ? 1 : 1 / std::sqrt(options.condition);
+    case Spectrum::power:
+      return 1 / std::sqrt(1 + at);
+  }
+  return 1;
+}
+
 /// x = Q D (G u + (I - G G') e) with G'G = I and e ~ N(0, I): what is in brackets is white whenever u is, its
 /// part along G is u, and cov(x) = Q D^2 Q'. In the basis of the brackets the canonical directions are the
 /// columns of G, so the weights are those of x' Q D^-1 G. With u_k = sqrt(rho_k) z_k + sqrt(1 - rho_k) e_k
@@ -59,12 +75,7 @@ class DenseView final : public PlantedView<S> {
         scale_(options.cols),
         white_(options.cols),
         u_(options.correlations.size()) {
-    // Geometric from 1 down to 1/sqrt(kappa).
-    const Index n = options.cols;
-    for (Index i = 0; i < n; ++i)
-      scale_[i] =
-          n == 1 ? 1
-                 : std::pow(options.condition, -static_cast<double>(i) / (2 * static_cast<double>(n - 1)));
+    for (Index i = 0; i < options.cols; ++i) scale_[i] = deviation(options, i);
     this->weights_ = scale_.cwiseInverse().asDiagonal() * frame_;
     for (Index k = 0; k < frame_.cols(); ++k) mixing_.apply(this->weights_.col(k));
   }

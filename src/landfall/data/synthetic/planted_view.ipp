@@ -2,6 +2,7 @@
 #pragma once
 
 #include <landfall/data/rows/batch.hpp>
+#include <landfall/data/synthetic/planted_cca.hpp>
 #include <landfall/linalg/random.hpp>
 
 #include <cstdint>
@@ -30,6 +31,7 @@ struct PlantedViewOptions {
   Index cols = 1;
   Vector<double> correlations;  // descending
   double condition = 1;
+  Spectrum spectrum = Spectrum::log;
   double nonzeros = 0;
   std::uint64_t seed = 0;
   std::uint64_t side = 0;  // 0 or 1

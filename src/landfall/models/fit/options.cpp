@@ -14,8 +14,8 @@ void validate_common(const Options& options) {
     throw UsageError(fmt::format("a ridge must not be negative, got {}", *options.ridge));
   if (options.relative_ridge && !(*options.relative_ridge >= 0))
     throw UsageError(fmt::format("a relative ridge must not be negative, got {}", *options.relative_ridge));
-  if (options.first_rows < 1)
-    throw UsageError(fmt::format("first_rows must be at least 1, got {}", options.first_rows));
+  if (options.first_rows < 0)
+    throw UsageError(fmt::format("first_rows must not be negative, got {}", options.first_rows));
   if (options.batch < 0) throw UsageError(fmt::format("batch must not be negative, got {}", options.batch));
 }
 
@@ -25,6 +25,10 @@ void validate(const FitOptions& options) {
   validate_common(options);
   if (options.passes && !(*options.passes > 0))
     throw UsageError(fmt::format("passes must be positive, got {}", *options.passes));
+  if (!(options.tolerance > 0))
+    throw UsageError(fmt::format("tolerance must be positive, got {}", options.tolerance));
+  if (!(options.most_passes >= 1))
+    throw UsageError(fmt::format("most_passes must be at least 1, got {}", options.most_passes));
 }
 
 void validate(const OnlineOptions& options) {

@@ -37,9 +37,11 @@ struct FitOptions {
   Reduction reduction = Reduction::pca;       // ICA only
   std::optional<double> ridge = {};           // absolute: B = S + ridge I
   std::optional<double> relative_ridge = {};  // of each column's variance; neither: automatic (ridge.hpp)
-  std::optional<double> passes = {};          // of landing and of streaming baselines
+  std::optional<double> passes = {};          // of landing and of streaming baselines, exactly
+  double tolerance = 1e-3;   // without `passes`, landing ends once its estimated relative gap is at most this
+  double most_passes = 32;   // or after so many
   Index batch = 0;                            // rows per step of landing; 0: default_batch()
-  Index first_rows = 4096;  // pilot rows that landing keeps in memory; fewer where memory is short
+  Index first_rows = 0;  // pilot rows that landing keeps in memory; 0: choose_sizes()
   /// Columns that landing carries beside the p wanted ones, so that close values beyond p do not slow it
   /// down; the best p are taken at the end.
   std::optional<Index> guard = {};

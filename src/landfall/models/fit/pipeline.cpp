@@ -1,6 +1,7 @@
 #include <landfall/data/io/checksum.hpp>
 #include <landfall/data/rows/row_count.hpp>
 #include <landfall/errors.hpp>
+#include <landfall/landing/subspace/solve_subspace.hpp>
 #include <landfall/models/fit/model_checkpoint.hpp>
 #include <landfall/models/fit/pipeline.hpp>
 #include <landfall/models/fit/warnings.hpp>
@@ -16,6 +17,7 @@ namespace landfall {
 namespace {
 
 constexpr Index kExactBatch = 1024;
+constexpr double kGapMargin = 3;  // an estimated gap is at most so many times too small (docs/method.md)
 
 template <class S>
 bool is_sparse(const DataStream<S>& stream) {
@@ -77,12 +79,19 @@ void check_result(const Model<S>& model, Fit<S>& fit) {
   if (result.method == FitMethod::baseline && model.has_exact())
     result.converged = result.termination == Termination::converged;
   if (result.method != FitMethod::landing || !model.has_exact()) return;  // ICA knows better
-  result.converged = result.converged && left <= kConverged;
-  if (!result.converged)
+  if (result.converged) return;
+  const std::string passes = fmt::format("{:.3g} {}", result.passes, result.passes == 1 ? "pass" : "passes");
+  if (result.estimated_gap)
+    result.warnings.push_back(
+        fmt::format("landing ended after {} with an estimated gap of {:.1g} to the optimum (up to {:.1g}), expected {:g}; "
+                    "more passes come closer",
+                    passes, *result.estimated_gap, std::min(1.0, kGapMargin * *result.estimated_gap),
+                    fit.options.tolerance));
+  else
     result.warnings.push_back(fmt::format(
-        "landing ended after {:.3g} {} before it converged (stationarity {:.1g}, infeasibility {:.1g}, "
-        "expected {:g}); more --passes come closer",
-        result.passes, result.passes == 1 ? "pass" : "passes", result.stationarity, left, kConverged));
+        "landing ended after {} before it converged (stationarity {:.1g}, infeasibility {:.1g}, expected {:g}); "
+        "more --passes come closer",
+        passes, result.stationarity, left, kConverged));
 }
 
 /// Exact, landing or a baseline, and why.
@@ -130,7 +139,8 @@ template <class S>
 std::vector<double> Fit<S>::solver_ridges() const {
   constexpr double least = sizeof(S) == sizeof(float) ? 1e-6 : 1e-12;  // too small to show in a result
   std::vector<double> all = ridges();
-  if (result.method == FitMethod::landing)
+  // K of the recursive estimator is 0 there instead.
+  if (result.method == FitMethod::landing && options.landing.estimator != Estimator::recursive)
     for (double& ridge : all) ridge = std::max(ridge, least);
   return all;
 }
@@ -180,6 +190,15 @@ Solved<S> Model<S>::baseline(Fit<S>&, const Baseline&) {
 
 namespace {
 
+/// What a run of landing leaves, whichever estimator it used.
+template <class S, class Run>
+Solved<S> landed(Fit<S>& fit, Run run, const AdaptiveChoice& choice) {
+  fit.result.choice = choice;
+  fit.record(run);
+  if (fit.observer) fit.observer->end(run.progress, run.x);
+  return {std::move(run.x), std::move(run.gradient), std::move(run.bx)};
+}
+
 template <class S>
 Solved<S> land_once(Fit<S>& fit, const ScoreObjective<S>& f, std::uint64_t mark) {
   DataStream<S>& stream = fit.stream;
@@ -197,19 +216,34 @@ Solved<S> land_once(Fit<S>& fit, const ScoreObjective<S>& f, std::uint64_t mark)
   const ModelCheckpoint checkpoint(options.checkpoints, data.value(), fit.result.reason);
   fit.result.reason = checkpoint.reason();
 
-  AdaptiveOptions landing = options.landing;
+  const AdaptiveOptions& by_hand = options.landing;
+  if (by_hand.estimator == Estimator::recursive) {
+    std::vector<Vector<S>> variance;
+    for (auto& view : column_scales(stream)) variance.push_back(std::move(view.variance));
+    auto [run, choice] = solve_subspace<S>(
+        std::move(first), std::move(all),
+        {.wanted = fit.components,
+         .ridge = fit.solver_ridges(),
+         .rows = static_cast<double>(fit.work.rows),
+         .ridge_of_rows = fit.result.ridge_rows > 0,
+         .rank = fit.work.ranks,
+         .step = by_hand.step,
+         .seed = options.seed},
+        {.passes = options.passes, .tolerance = options.tolerance, .most_passes = options.most_passes}, variance,
+        fit.watch(), checkpoint.checkpoints(), options.cancel);
+    fit.result.estimated_gap = run.estimated_gap;
+    fit.result.converged = run.estimated_gap <= options.tolerance;
+    return landed(fit, std::move(run), choice);
+  }
+  AdaptiveOptions landing = by_hand;
   landing.passes = fit.work.passes;
   landing.batch = fit.work.batch;
   landing.rank = fit.work.rank;
-  landing.most_rank = fit.work.most_rank;
   landing.seed = options.seed;
   auto [run, choice] = solve_adaptively<S>(std::move(first), std::move(all), landing, fit.watch(),
                                            column_scales(stream), checkpoint.checkpoints(), options.cancel);
-  fit.result.choice = choice;
-  fit.record(run);
   fit.result.converged = run.progress.stationarity <= kConverged;
-  if (fit.observer) fit.observer->end(run.progress, run.x);
-  return {std::move(run.x), std::move(run.gradient), std::move(run.bx)};
+  return landed(fit, std::move(run), choice);
 }
 
 }  // namespace

@@ -23,6 +23,8 @@ constexpr double kWindow = 16384;             // sparse rows that are shuffled t
 constexpr double kPatience = 10;
 // Seconds of what does not depend on sizes, and is about the same on any machine that is not old: until the first row,
 // of a row that is handed over, of a step.
+constexpr Index kFirstRowsPerColumn = 8, kLeastFirst = 8192, kMostFirst = 16384;
+constexpr Index kMostComplete = 2048, kMostLeading = 512;  // columns whose K has a complete basis; rank of the others
 constexpr double kStart = 6e-3, kRow = 1e-7, kStep = 2e-5;
 
 double total(const std::vector<Index>& features) {
@@ -91,13 +93,17 @@ void choose_sizes(Workload& work, std::uint64_t memory) {
   const double share = static_cast<double>(memory) / 8;
   const auto most = [](double count) { return static_cast<Index>(std::min(count, 1e9)); };
   const Index affordable = most(share / (4 * total(work.features) * static_cast<double>(sizeof(S))));
-  const bool given = work.rank > 0;
-  if (!given) work.rank = std::clamp<Index>(affordable, 8, std::max<Index>(64, 2 * work.columns));
-  work.most_rank = given || work.nonzeros
-                       ? work.rank
-                       : std::clamp(affordable, work.rank, std::max(work.rank, 2 * work.batch));
+  const Index widest = *std::ranges::max_element(work.features);
+  if (work.first_rows == 0) work.first_rows = std::clamp(kFirstRowsPerColumn * widest, kLeastFirst, kMostFirst);
   work.first_rows =
       std::min(work.first_rows, std::max({most(share / row_bytes<S>(work)), 8 * work.columns, Index{256}}));
+  const Index by_hand = work.rank;
+  if (work.rank == 0) work.rank = std::clamp<Index>(affordable, 8, std::max<Index>(64, 2 * work.columns));
+  for (const Index n : work.features) {
+    const bool complete = n <= kMostComplete && n <= affordable && 4 * n <= 3 * work.first_rows;
+    const Index leading = work.nonzeros ? work.rank : std::clamp(affordable, work.rank, kMostLeading);
+    work.ranks.push_back(std::min(n, by_hand > 0 ? by_hand : complete ? n : leading));
+  }
 }
 
 template <class S>
@@ -141,32 +147,44 @@ template <class S>
 Cost landing_cost(const Workload& work, const MachineRates* rates) {
   const double n = total(work.features), rows = static_cast<double>(work.rows);
   const double c = static_cast<double>(std::max(work.columns, work.components));
-  const double k = static_cast<double>(work.rank), r = static_cast<double>(work.batch);
+  const double r = static_cast<double>(work.batch);
   const double first = std::min(static_cast<double>(work.first_rows), rows);
 
   // About 30 n x p blocks of the method and its estimator, the sketch with what its making needs, the first
   // rows, five batches that are read ahead or used, and the rows that are shuffled.
-  const double blocks = 30 * n * c, sketch = 4 * n * (k + 8);
+  const double blocks = 30 * n * c;
+  double sketch = 0, inverse = 0, basis = 0;  // entries; flops of K per column; flops of making it
+  for (std::size_t i = 0; i < work.features.size(); ++i) {
+    const double m = static_cast<double>(work.features[i]);
+    const double k = static_cast<double>(i < work.ranks.size() ? work.ranks[i] : work.rank);
+    const bool complete = k >= m;
+    sketch += 4 * m * (k + 8);
+    inverse += complete ? 2 * m * m : 4 * m * k;
+    basis += complete ? 4 * first * m * m + 14 * m * m * m : 24 * m * k * k;
+  }
+  const double k = static_cast<double>(work.ranks.empty() ? work.rank : *std::ranges::max_element(work.ranks));
   Cost cost{.bytes = whole((blocks + sketch) * static_cast<double>(sizeof(S)) +
                            (first + 6 * r + (work.nonzeros ? kWindow : 0)) * row_bytes<S>(work)) +
                      beside_the_method(work)};
   if (!rates) return cost;
-  // The batch at two points, each A X, A'b and A'A X; K three times; about ten n x p by p x p products and
-  // forty sums of blocks.
-  const auto step = [&](double size) {
-    const double products = work.nonzeros ? 6 * size * *work.nonzeros * c / rates->sparse
-                                          : 6 * size * score_flops(work, c) / rates->thin;
-    return kStep + products + (12 * n * k * c + 20 * n * c * c) / rates->thin + 40 * n * c / rates->blocks;
+  // A [X D] and the size of each row, then the sums of both estimates; K once; about ten n x p by p x p products and forty
+  // sums of blocks.
+  constexpr double kProbes = 16;
+  const auto scores = [&](double size, double columns) {
+    return work.nonzeros ? size * *work.nonzeros * columns / rates->sparse
+                         : size * score_flops(work, columns) / rates->thin;
   };
-  const double steps = std::ceil(rows * work.passes / r), warm = std::ceil(first / 128) * work.warm_up;
+  const auto step = [&](double size) {
+    return kStep + scores(size, 6 * c + kProbes) + (inverse * c + 20 * n * c * c) / rates->thin +
+           40 * n * c / rates->blocks;
+  };
+  const double steps = std::ceil(rows * work.passes / r);
   const double reading = reading_of(work, *rates), again = work.kept ? 0 : reading;
   const double evaluation = beside(rows * again, rows * score_flops(work, c) / rates->thin);
-  // The sketch: three products with the first rows and three orthonormal bases.
-  const double look = (work.nonzeros ? 6 * first * *work.nonzeros * (k + 8) / rates->sparse
-                                     : 6 * first * score_flops(work, k + 8) / rates->thin) +
-                      24 * n * k * k / rates->thin;
+  // K: its basis, then the variance along it; and Rayleigh-Ritz steps over the first rows.
+  constexpr double kPilotSteps = 12;
+  const double look = scores(first, 4 * (k + 8)) + basis / rates->products + kPilotSteps * scores(first, 3 * c);
   cost.seconds = kStart + rows * (reading + (reading - again) + work.statistics) + look +
-                 warm * step(std::min(128.0, first)) +
                  beside(rows * work.passes * again, steps * step(std::min(r, rows))) +
                  std::max(1, work.more_readings) * evaluation;
   return cost;

@@ -30,8 +30,8 @@ struct Workload {
   int more_readings = 0;  // beside mean, covariances or passes: means of classes, evaluation
   // Of landing:
   Index columns = 0;                                // p with the guard columns; 0: p
-  Index batch = 128, rank = 64, first_rows = 4096;  // see choose_sizes()
-  Index most_rank = 64;                             // up to which the spectrum may double the rank
+  Index batch = 128, rank = 64, first_rows = 4096;  // see choose_sizes(); rank: by hand, or of other estimators
+  std::vector<Index> ranks{};                      // of K of each view; its columns: a complete basis
   double passes = 4;
   int warm_up = 8;
   bool kept = false;  // all rows are read twice, for the mean and to be kept, and no more

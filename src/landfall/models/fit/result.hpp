@@ -13,6 +13,7 @@
 #include <landfall/models/fit/method.hpp>
 #include <landfall/models/fit/ridge.hpp>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,7 @@ struct FitResult {
   double ridge_rows = 0;  // c of an automatic ridge
   Index samples = 0, held_out_samples = 0;
   double stationarity = 0;
+  std::optional<double> estimated_gap = {};  // of landing: how far the objective is from its optimum, relative to it
   double passes = 0;  // readings of the training rows by the method; those for means and evaluation are extra
   bool mean_pass = false;
   std::uint64_t iterations = 0;

@@ -1,0 +1,233 @@
+#include <landfall/landing/subspace/pilot.hpp>
+#include <landfall/linalg/products.hpp>
+#include <landfall/linalg/random.hpp>
+#include <landfall/linalg/reduce.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace landfall {
+namespace {
+
+constexpr int kMostSteps = 24, kMostStepsOfAll = 200;
+// Residuals are squared, and the sampling error of the first rows is that of one row over their number.
+constexpr double kShareOfNoise = 0.02;
+
+/// S Z and the ascent direction over the first rows.
+template <class S>
+class FirstRows {
+ public:
+  FirstRows(const InMemorySamples<S>& first, const WeightedRows<S>* more, const CancelFlag& cancel)
+      : first_(first), more_(more), cancel_(cancel) {}
+
+  void operator()(const Point<S>& z, Point<S>& sz, Point<S>& ascent) {
+    const std::size_t views = z.size();
+    const bool known = static_cast<bool>(first_.objective().known);
+    const S share = S(1) / static_cast<S>(first_.count());
+    sz.resize(views);
+    ascent.resize(views);
+    sums_.resize(views);
+    scores_.resize(views);
+    for (std::size_t k = 0; k < views; ++k) sums_[k].setZero(z[k].rows(), (known ? 1 : 2) * z[k].cols());
+    std::vector<const CentredBatch<S>*> rows(views);
+    for (const auto& batch : first_.batches()) {
+      cancel_.throw_if_requested();
+      for (std::size_t k = 0; k < views; ++k) rows[k] = &batch[k];
+      add(rows, z, share, nullptr);
+    }
+    if (more_) add(more_->views, z, 1, &more_->weights);
+    reduce(first_.communicator(), sums_);
+    for (std::size_t k = 0; k < views; ++k) {
+      const Index c = z[k].cols();
+      sz[k] = sums_[k].leftCols(c);
+      ascent[k] = known ? Matrix<S>(z[k].rows(), c) : Matrix<S>(sums_[k].rightCols(c));
+    }
+    if (!known) return;
+    first_.objective().known(z, &ascent);
+    for (auto& block : ascent) block *= S(-1);
+  }
+
+ private:
+  void add(const std::vector<const CentredBatch<S>*>& rows, const Point<S>& z, S share, const Vector<S>* weights) {
+    const Index count = rows[0]->rows();
+    if (count == 0) return;
+    for (std::size_t k = 0; k < z.size(); ++k) rows[k]->times(z[k], scores_[k].resize(count, z[k].cols()));
+    for (std::size_t k = 0; k < z.size(); ++k) {
+      const Index c = z[k].cols();
+      auto& w = work_.resize(count, sums_[k].cols());
+      w.leftCols(c) = scores_[k].view();
+      if (sums_[k].cols() > c) w.rightCols(c) = scores_[1 - k].view();
+      if (weights) w.array().colwise() *= weights->array();
+      rows[k]->transpose_times(w, sums_[k], share, 1);
+    }
+  }
+
+  const InMemorySamples<S>& first_;
+  const WeightedRows<S>* more_;
+  const CancelFlag& cancel_;
+  std::vector<Matrix<S>> sums_;
+  std::vector<Scratch<S>> scores_;
+  Scratch<S> work_;
+};
+
+/// A basis Z of each view with its products.
+template <class S>
+struct Basis {
+  Point<S> z, sz, ascent;
+
+  void append(const Basis& other) {
+    if (z.empty()) {
+      *this = other;
+      return;
+    }
+    const auto join = [](Point<S>& a, const Point<S>& b) {
+      for (std::size_t k = 0; k < a.size(); ++k) {
+        a[k].conservativeResize(Eigen::NoChange, a[k].cols() + b[k].cols());
+        a[k].rightCols(b[k].cols()) = b[k];
+      }
+    };
+    join(z, other.z);
+    join(sz, other.sz);
+    join(ascent, other.ascent);
+  }
+
+  /// Z_k t_k; the ascent direction of a view of two follows the other.
+  Basis turned(const std::vector<Matrix<double>>& t) const {
+    Basis result = *this;
+    for (std::size_t k = 0; k < z.size(); ++k) {
+      const Matrix<S> own = t[k].template cast<S>(), other = t[z.size() - 1 - k].template cast<S>();
+      result.z[k].resize(z[k].rows(), own.cols());
+      result.sz[k].resize(z[k].rows(), own.cols());
+      result.ascent[k].resize(z[k].rows(), other.cols());
+      multiply<S>(z[k], own, result.z[k]);
+      multiply<S>(sz[k], own, result.sz[k]);
+      multiply<S>(ascent[k], other, result.ascent[k]);
+    }
+    return result;
+  }
+
+  Ritz ritz(const std::vector<double>& ridge, Index count) const {
+    std::vector<Matrix<double>> metric;
+    for (std::size_t k = 0; k < z.size(); ++k) {
+      Matrix<S> small(z[k].cols(), z[k].cols());
+      multiply_at<S>(z[k], sz[k], small);
+      multiply_at<S>(z[k], z[k], small, static_cast<S>(ridge[k]), 1);
+      const Matrix<double> m = small.template cast<double>();
+      metric.push_back((m + m.transpose()) / 2);
+    }
+    Matrix<S> cross(z[0].cols(), ascent[0].cols());
+    multiply_at<S>(z[0], ascent[0], cross);
+    return solve_ritz(metric, cross.template cast<double>(), count,
+                      static_cast<double>(rank_tolerance<S>(metric[0].rows())));
+  }
+};
+
+}  // namespace
+
+template <class S>
+std::vector<InversePtr<S>> subspace_inverses(const InMemorySamples<S>& first,
+                                             const SubspacePilotOptions& options,
+                                             const std::vector<Vector<S>>& variance,
+                                             const CancelFlag& cancel) {
+  const std::span batches(first.batches());
+  const bool split = !options.whole && batches.size() > 1;
+  const std::size_t part = split ? (3 * batches.size() + 3) / 4 : batches.size();
+  const auto seen = batches.first(part), unseen = split ? batches.subspan(part) : batches;
+  std::vector<InversePtr<S>> inverses;
+  for (std::size_t k = 0; k < first.shapes().size(); ++k)
+    inverses.push_back(std::make_shared<ValidatedInverse<S>>(
+        seen, unseen, k, InverseOptions{.rank = options.rank[k], .rows = options.rows, .seed = options.seed},
+        static_cast<S>(options.ridge[k]), variance.empty() ? Vector<S>() : variance[k], first.communicator(),
+        cancel));
+  return inverses;
+}
+
+template <class S>
+SubspacePilot<S> subspace_pilot(InMemorySamples<S>& first, const SubspacePilotOptions& options,
+                                const std::vector<Vector<S>>& variance, const CancelFlag& cancel) {
+  return solve_first_rows<S>(first, subspace_inverses(first, options, variance, cancel), options, nullptr, cancel);
+}
+
+template <class S>
+SubspacePilot<S> solve_first_rows(InMemorySamples<S>& first, std::vector<InversePtr<S>> inverse,
+                                  const SubspacePilotOptions& options, const WeightedRows<S>* more,
+                                  const CancelFlag& cancel) {
+  SubspacePilot<S> pilot;
+  pilot.inverse = std::move(inverse);
+  for (const auto& k : pilot.inverse) pilot.noise = std::max(pilot.noise, k->noise());
+
+  const auto& shapes = first.shapes();
+  const std::size_t views = shapes.size();
+  const Index columns = shapes[0].cols, wanted = options.wanted > 0 ? options.wanted : columns;
+  const bool known = static_cast<bool>(first.objective().known);
+  FirstRows<S> multiply_rows(first, more, cancel);
+  Basis<S> x, last, work;
+  Point<S> r(views);
+  // A random start, brought into the range of B by one step of the power method.
+  for (std::size_t k = 0; k < views; ++k) {
+    r[k] = gaussian<S>(shapes[k].rows, columns, {options.seed, 0x57a27 + k});
+    x.z.emplace_back(shapes[k].rows, columns);
+    pilot.inverse[k]->apply(r[k], x.z[k]);
+  }
+  multiply_rows(x.z, x.sz, x.ascent);
+  for (std::size_t k = 0; k < views; ++k) pilot.inverse[k]->apply(Matrix<S>(x.ascent[k]), x.z[k]);
+  multiply_rows(x.z, x.sz, x.ascent);
+  const double eps = static_cast<double>(std::numeric_limits<S>::epsilon());
+  const double count = static_cast<double>(first.count());
+  double halved = std::numeric_limits<double>::infinity();
+  int stalled = 0;  // steps since it was
+  for (;; ++pilot.steps) {
+    const Ritz ritz = x.ritz(options.ridge, columns);
+    x = x.turned(ritz.coefficients);
+    pilot.values = ritz.values;
+    // R = ascent - B X diag(values).
+    double squares = 0, scale = 0, noise = 0;
+    const Vector<S> values = ritz.values.template cast<S>();
+    work.z.resize(views);
+    for (std::size_t k = 0; k < views; ++k) {
+      r[k] = x.ascent[k] - (x.sz[k] + static_cast<S>(options.ridge[k]) * x.z[k]) * values.asDiagonal();
+      work.z[k].resize(r[k].rows(), columns);
+      pilot.inverse[k]->apply(r[k], work.z[k]);
+      squares += static_cast<double>(r[k].leftCols(wanted).cwiseProduct(work.z[k].leftCols(wanted)).sum());
+    }
+    for (Index j = 0; j < wanted; ++j) {
+      const double value = std::clamp(ritz.values(j), 0.0, 1.0);
+      scale += value * value;
+      noise += known ? value * value : 1 - value * value;
+    }
+    const double sampling = kShareOfNoise * pilot.noise / count * noise;
+    if (!(squares > (options.whole ? 64 * eps * eps * scale : sampling))) break;
+    if (pilot.steps >= (options.whole ? kMostStepsOfAll : kMostSteps)) break;
+    ++stalled;
+    if (squares < halved / 2) {
+      halved = squares;
+      stalled = 0;
+    }
+    if (stalled >= 12) break;  // rounding
+    for (auto& block : work.z)
+      for (Index j = 0; j < columns; ++j) block.col(j) /= std::max(block.col(j).norm(), std::numeric_limits<S>::min());
+    multiply_rows(work.z, work.sz, work.ascent);
+    Basis<S> all = x;
+    all.append(work);
+    if (!last.z.empty()) all.append(last);
+    const Ritz next = all.ritz(options.ridge, columns);
+    x = all.turned(next.coefficients);
+    std::vector<Matrix<double>> moves = next.coefficients;
+    for (auto& m : moves) {
+      m.topRows(columns).setZero();
+      for (Index j = 0; j < columns; ++j) m.col(j) /= std::max(m.col(j).norm(), 1e-300);
+    }
+    last = all.turned(moves);
+  }
+  multiply_rows(x.z, x.sz, x.ascent);  // without what rounding added up
+  pilot.x = std::move(x.z);
+  pilot.sx = std::move(x.sz);
+  pilot.ascent = std::move(x.ascent);
+  return pilot;
+}
+
+LANDFALL_SUBSPACE_PILOT(, float)
+LANDFALL_SUBSPACE_PILOT(, double)
+
+}  // namespace landfall

@@ -1,0 +1,58 @@
+#include <landfall/data/rows/rows.hpp>
+#include <landfall/landing/subspace/squares.hpp>
+
+namespace landfall {
+namespace {
+
+template <class S>
+Vector<double> mean_of(const CentredBatch<S>& rows) {
+  return rows.mean.size() > 0 ? Vector<double>(rows.mean.template cast<double>())
+                              : Vector<double>::Zero(rows.cols());
+}
+
+template <class S>
+Vector<double> scale_of(const CentredBatch<S>& rows) {
+  return rows.inverse_scale.size() > 0 ? Vector<double>(rows.inverse_scale.template cast<double>())
+                                       : Vector<double>::Ones(rows.cols());
+}
+
+}  // namespace
+
+template <class S>
+void add_column_squares(const CentredBatch<S>& rows, Vector<double>& sums) {
+  if (rows.rows() == 0) return;
+  if (!rows.batch.sparse()) {
+    sums += rows.batch.dense().rowwise().squaredNorm().template cast<double>();
+    return;
+  }
+  // sum (x - m)^2 = sum over the entries of (x - m)^2 - m^2, and m^2 for every row.
+  const Vector<double> mean = mean_of(rows);
+  const Vector<double> weight = scale_of(rows).cwiseAbs2();
+  sums += static_cast<double>(rows.rows()) * mean.cwiseAbs2().cwiseProduct(weight);
+  for (Index i = 0; i < rows.rows(); ++i)
+    each_entry(rows.batch, i, [&](Index j, S value) {
+      const double x = static_cast<double>(value);
+      sums(j) += x * (x - 2 * mean(j)) * weight(j);
+    });
+}
+
+template <class S>
+Vector<double> row_squares(const CentredBatch<S>& rows, const Vector<S>& weights) {
+  if (!rows.batch.sparse())
+    return (rows.batch.dense().cwiseAbs2().transpose() * weights).template cast<double>();
+  const Vector<double> mean = mean_of(rows);
+  const Vector<double> weight =
+      scale_of(rows).cwiseAbs2().cwiseProduct(weights.template cast<double>());
+  Vector<double> squares = Vector<double>::Constant(rows.rows(), mean.cwiseAbs2().dot(weight));
+  for (Index i = 0; i < rows.rows(); ++i)
+    each_entry(rows.batch, i, [&](Index j, S value) {
+      const double x = static_cast<double>(value);
+      squares(i) += x * (x - 2 * mean(j)) * weight(j);
+    });
+  return squares;
+}
+
+LANDFALL_SQUARES(, float)
+LANDFALL_SQUARES(, double)
+
+}  // namespace landfall

@@ -1,0 +1,303 @@
+#include <landfall/landing/subspace/subspace_landing.hpp>
+#include <landfall/linalg/decompositions.hpp>
+#include <landfall/linalg/products.hpp>
+#include <landfall/linalg/symmetric.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace landfall {
+namespace {
+
+constexpr double kStable = 0.55;               // of 1/(1 + q/r)
+constexpr double kGain = 4, kSignal = 8;       // of the step, see the header
+constexpr double kTrust = 0.3;                 // moves are at most this long in the metric of K^-1, per column
+constexpr double kFar = 0.5;                   // ||X'BX - I|| beyond which steps may be too long
+constexpr Index kMostGiants = 128;
+constexpr double kGiantMargin = 4;  // of the estimated gap where there are such rows
+constexpr double kFitted = 4;                  // X was fitted to the first rows: they count as a quarter
+
+template <class S>
+SubspacePilotOptions pilot_options(const InMemorySamples<S>& first, const SubspaceOptions& options,
+                                   double rows) {
+  SubspacePilotOptions pilot{.rank = options.rank,
+                             .ridge = options.ridge,
+                             .wanted = options.wanted,
+                             .rows = options.rows,
+                             .whole = options.rows > 0 && static_cast<double>(first.count()) >= options.rows,
+                             .seed = options.seed};
+  if (pilot.rank.empty()) pilot.rank.assign(first.shapes().size(), 64);
+  if (options.ridge_of_rows && options.rows > rows)
+    for (double& ridge : pilot.ridge) ridge *= options.rows / rows;
+  return pilot;
+}
+
+template <class S>
+Matrix<double> small_product(const Matrix<S>& a, const Matrix<S>& b) {
+  Matrix<S> c(a.cols(), b.cols());
+  multiply_at<S>(a, b, c);
+  return c.template cast<double>();
+}
+
+template <class S>
+bool finite(const Point<S>& point) {
+  return std::ranges::all_of(point, [](const auto& block) { return block.allFinite(); });
+}
+
+}  // namespace
+
+template <class S>
+SubspaceLanding<S>::SubspaceLanding(std::shared_ptr<InMemorySamples<S>> first, const SubspaceOptions& options,
+                                    std::vector<Vector<S>> variance, const CancelFlag& cancel)
+    : first_(std::move(first)),
+      options_(options),
+      variance_(std::move(variance)),
+      cancel_(cancel),
+      means_(first_->shapes(), first_->objective(), first_->communicator()),
+      seen_(static_cast<double>(first_->count())),
+      inverse_rows_(seen_) {
+  const auto pilot_sizes = pilot_options(*first_, options_, seen_);
+  SubspacePilot<S> pilot = subspace_pilot(*first_, pilot_sizes, variance_, cancel_);
+  inverse_ = pilot.inverse;
+  choice_ = {.first_rows = first_->count(), .noise = pilot.noise, .warm_up = pilot.steps};
+  for (const auto& k : inverse_) choice_.rank.push_back(k->rank());
+  x_ = d_ = bx_ = r_ = kr_ = pilot.x;
+  for (auto& block : d_) block.setZero();
+  t_.resize(x_.size());
+  values_ = pilot.values;
+  means_.start(x_, std::move(pilot.sx), std::move(pilot.ascent),
+               pilot_sizes.whole ? 0 : kFitted / seen_);
+  heavy_ = heavy_rows();
+  propose();
+}
+
+template <class S>
+double SubspaceLanding<S>::ridge(std::size_t view) const {
+  const bool grows = options_.ridge_of_rows && options_.rows > seen_;
+  return grows ? options_.ridge[view] * options_.rows / seen_ : options_.ridge[view];
+}
+
+/// K for the ridge of twice as many rows, where it is cheap because its basis is not complete.
+template <class S>
+void SubspaceLanding<S>::follow_ridge() {
+  if (!options_.ridge_of_rows || seen_ < 2 * inverse_rows_) return;
+  for (std::size_t k = 0; k < x_.size(); ++k)
+    if (inverse_[k]->rank() == x_[k].rows()) return;
+  remake_inverses(seen_);
+  giants_ = 0;
+}
+
+template <class S>
+void SubspaceLanding<S>::remake_inverses(double rows) {
+  inverse_ = subspace_inverses(*first_, pilot_options(*first_, options_, rows), variance_, cancel_);
+  inverse_rows_ = rows;
+  choice_.noise = 0;
+  for (const auto& k : inverse_) choice_.noise = std::max(choice_.noise, k->noise());
+}
+
+template <class S>
+HeavyRows<S> SubspaceLanding<S>::heavy_rows() const {
+  std::vector<Matrix<S>> probes;
+  std::vector<double> sizes;
+  for (const auto& k : inverse_) {
+    probes.push_back(k->probes());
+    sizes.push_back(k->size_of_rows());
+  }
+  return HeavyRows<S>(std::move(probes), std::move(sizes), options_.rows);
+}
+
+template <class S>
+void SubspaceLanding<S>::step(const std::vector<const CentredBatch<S>*>& views) {
+  const auto parts = heavy_->split(views);
+  know_giants(views);
+  shorten_move();
+  means_.add(parts, x_, d_);
+  in_pass_ += means_.rows();
+  const double most = options_.rows > 0 ? options_.rows : seen_ + means_.rows();
+  seen_ = std::min(std::max(seen_, options_.rows > 0 ? in_pass_ : most), most);
+  follow_ridge();
+  ++progress_.iteration;
+  propose();
+  back_off();
+}
+
+/// Single rows may make up much of B: K, which was made without them, must know.
+template <class S>
+void SubspaceLanding<S>::know_giants(const std::vector<const CentredBatch<S>*>& views) {
+  for (const auto& giant : heavy_->giants()) {
+    if (giants_ >= kMostGiants) return;
+    const CentredBatch<S>& rows = *views[giant.view];
+    Matrix<S> unit = Matrix<S>::Zero(rows.rows(), 1), a(rows.cols(), 1);
+    unit(giant.row) = 1;
+    rows.transpose_times(unit, a, 1, 0);
+    inverse_[giant.view]->add_row(a, options_.rows);
+    ++giants_;
+  }
+}
+
+/// The move was chosen before its batch was known: it is shortened where a row is too heavy to carry estimates that far,
+/// and not made where K was wrong.
+template <class S>
+void SubspaceLanding<S>::shorten_move() {
+  const double r = std::max(means_.rows(), 1.0), q = choice_.noise;
+  const double factor = heavy_->giants().empty() ? (r + q) / (r + heavy_->excess() * q) : 0;
+  if (factor < 1)
+    for (auto& block : d_) block *= static_cast<S>(factor);
+}
+
+/// Estimates that are far from the manifold again and again are moved more by noise than by the field.
+template <class S>
+void SubspaceLanding<S>::back_off() {
+  constexpr int kWindow = 32, kMost = 8;
+  far_ += !(progress_.infeasibility <= kFar);
+  if (++in_window_ < kWindow) return;
+  if (far_ >= kMost) {
+    factor_ /= 2;
+    ++progress_.back_offs;
+  }
+  far_ = in_window_ = 0;
+}
+
+template <class S>
+void SubspaceLanding<S>::end_pass() {
+  means_.end_pass(0);
+  if (giants_ > 0 && !restarted_) restart();
+  heavy_->begin_pass();
+  in_pass_ = 0;
+  if (options_.rows > 0) seen_ = options_.rows;
+  propose();
+}
+
+/// Rows that make up much of B have been found in the first pass: the first rows are solved again together with them.
+template <class S>
+void SubspaceLanding<S>::restart() {
+  restarted_ = true;
+  const WeightedRows<S> giants = heavy_->giants_of_all();
+  SubspacePilot<S> pilot = solve_first_rows<S>(*first_, inverse_, pilot_options(*first_, options_, options_.rows),
+                                            &giants, cancel_);
+  x_ = std::move(pilot.x);
+  for (auto& block : d_) block.setZero();
+  values_ = pilot.values;
+  factor_ = 1;
+  means_.start(x_, std::move(pilot.sx), std::move(pilot.ascent), kFitted / static_cast<double>(first_->count()));
+}
+
+template <class S>
+Point<S> SubspaceLanding<S>::bx() const {
+  Point<S> bx = means_.sx();
+  for (std::size_t k = 0; k < bx.size(); ++k) bx[k] += static_cast<S>(ridge(k)) * x_[k];
+  return bx;
+}
+
+/// X <- X T, the normal term.
+template <class S>
+void SubspaceLanding<S>::turn() {
+  const std::size_t views = x_.size();
+  std::vector<Matrix<double>> metric;
+  double infeasibility = 0;
+  for (std::size_t k = 0; k < views; ++k) {
+    bx_[k] = means_.sx()[k] + static_cast<S>(ridge(k)) * x_[k];
+    metric.push_back(small_product(x_[k], bx_[k]));
+    symmetrize<double>(metric[k]);
+    infeasibility += (metric[k] - Matrix<double>::Identity(metric[k].rows(), metric[k].cols())).squaredNorm();
+  }
+  progress_.infeasibility = std::sqrt(infeasibility);
+  Matrix<double> cross = small_product(x_[0], means_.ascent()[0]);
+  if (views == 2) cross = (cross + small_product(x_[1], means_.ascent()[1]).transpose()) / 2;
+  Ritz ritz;
+  try {
+    ritz = solve_ritz(metric, cross, x_[0].cols(), static_cast<double>(rank_tolerance<S>(x_[0].cols())));
+    values_ = ritz.values.cwiseMax(0.0).cwiseMin(1.0);
+  } catch (const std::runtime_error&) {  // the estimate of X'BX is not positive definite
+    ritz.coefficients.clear();
+  }
+  for (std::size_t k = 0; k < views; ++k) {
+    const Index c = x_[k].cols();
+    if (options_.rotate && !ritz.coefficients.empty())
+      t_[k] = ritz.coefficients[k].template cast<S>();
+    else  // where X'BX is far from the identity, a shorter step
+      t_[k] = (Matrix<double>::Identity(c, c) -
+               (metric[k] - Matrix<double>::Identity(c, c)) / (1 + std::max(1.0, metric[k].norm() / std::sqrt(c))))
+                  .template cast<S>();
+  }
+  means_.turn(x_, t_);
+}
+
+/// D = eta K R, the tangent term.
+template <class S>
+void SubspaceLanding<S>::propose() {
+  turn();
+  const std::size_t views = x_.size();
+  const Index c = x_[0].cols(), p = std::min(options_.wanted, c);
+  const bool known = static_cast<bool>(first_->objective().known);
+  Vector<double> squares = Vector<double>::Zero(c);
+  double largest = 0, longest = 0;
+  for (std::size_t k = 0; k < views; ++k) {
+    bx_[k] = means_.sx()[k] + static_cast<S>(ridge(k)) * x_[k];
+    Matrix<S> multiplier;
+    if (options_.rotate) {
+      r_[k] = means_.ascent()[k] - bx_[k] * values_.template cast<S>().asDiagonal();
+    } else {
+      multiplier = small_product(x_[k], means_.ascent()[k]).template cast<S>();
+      r_[k] = means_.ascent()[k];
+      multiply<S>(bx_[k], multiplier, r_[k], -1, 1);
+    }
+    inverse_[k]->apply(r_[k], kr_[k]);
+    const Vector<double> own =
+        r_[k].cwiseProduct(kr_[k]).colwise().sum().transpose().template cast<double>().cwiseMax(0.0);
+    squares += own;
+    largest = std::max(largest, own.head(p).sum());
+    longest = std::max(longest, std::sqrt(own.sum() / static_cast<double>(c)));
+  }
+  double noise = 0;
+  for (Index j = 0; j < p; ++j)
+    noise += known ? values_(j) * values_(j) : 1 - values_(j) * values_(j);
+  const double r = std::max(means_.rows(), 1.0), q = choice_.noise;
+  const double v = std::max(means_.variance(), options_.rows > 0 ? 1 / options_.rows : 0);
+  const double ratio = largest / std::max(2 * v * q * noise, 1e-300);
+  const double stable = options_.step > 0 ? options_.step : kStable * r / (r + q);
+  double eta = factor_ * std::min(stable, kGain * r * v * std::max(1.0, kSignal * ratio));
+  choice_.step = stable;
+  eta = std::min(eta, kTrust / std::max(longest, 1e-300));
+  for (std::size_t k = 0; k < views; ++k) d_[k] = static_cast<S>(eta) * kr_[k];
+  measure_gap(squares / static_cast<double>(views));
+  progress_.objective = -values_.head(p).sum();
+  progress_.stationarity = std::sqrt(squares.head(p).sum() / static_cast<double>(views * static_cast<std::size_t>(p)));
+  progress_.step = eta;
+  progress_.attraction = 0.25 / std::max(eta, 1e-300);
+  progress_.field_norm = static_cast<double>(norm(r_));
+  diverged_ = diverged_ || !finite(x_) || !finite(d_);
+}
+
+/// ||R||_K^2 of a pair, with the sampling error that R has, bounds what the pair lacks: by itself, and over its distance from
+/// the values left out. K knows rows that are as large as many others only roughly.
+template <class S>
+void SubspaceLanding<S>::measure_gap(const Vector<double>& squares) {
+  const Index c = values_.size(), p = std::min(options_.wanted, c);
+  const bool known = static_cast<bool>(first_->objective().known);
+  double error = 0, total = 0;
+  for (Index j = 0; j < p; ++j) {
+    const double value = values_(j), distance = c > p ? value - values_(c - 1) : value / 20;
+    const double noise = means_.uncertainty() * choice_.noise * (known ? value * value : 1 - value * value);
+    const double square = squares(j) + noise;
+    error += std::min(std::sqrt(square), square / std::max(distance, 1e-300));
+    total += value;
+  }
+  error *= (giants_ > 0 ? kGiantMargin : 1) / std::max(total, 1e-300);
+  gap_ = progress_.gap = error / (1 + error);
+}
+
+template <class S>
+void SubspaceLanding<S>::state(State& state) {
+  means_.state(state);
+  state(x_, d_, values_, seen_, in_pass_, inverse_rows_, gap_, factor_, far_, in_window_, giants_, restarted_,
+        progress_);
+  heavy_->state(state);
+  if (state.loading() && inverse_rows_ > static_cast<double>(first_->count())) remake_inverses(inverse_rows_);
+  for (auto& k : inverse_) k->state(state);
+}
+
+template class SubspaceLanding<float>;
+template class SubspaceLanding<double>;
+
+}  // namespace landfall

@@ -1,0 +1,105 @@
+// Landing for leading subspaces: CCA, LDA and other problems whose gradient is linear in X. Nothing to tune.
+//
+//   std::shared_ptr<landfall::InMemorySamples<float>> first;
+//   landfall::SubspaceLanding<float> landing(first, {.wanted = 5, .ridge = {1e-3, 1e-3}, .rows = 60000});
+//   landfall::CentredBatch<float> left, right;
+//   landing.step({&left, &right});    // batch after batch
+//   landing.end_pass();
+//   use(landing.x(), landing.bx(), landing.ascent(), landing.estimated_gap());
+//
+// Each batch measures S X and the ascent direction G at the current point (moving_means.hpp). From these estimates
+//   X <- X T              the normal term: T whitens X'BX and diagonalises X'G (Rayleigh-Ritz), or T = I - (X'BX - I)/2, one
+//                         step of Newton and Schulz; both are carried by the estimates without error;
+//   X <- X + eta K R      the tangent term, R = G - B X diag(rho): -Psi_K for K = B^-1 on the manifold.
+// The step is as long as the estimates deserve. r v is the gain of the estimates, q the noise of one row and
+//   s = <R, K R> / (2 v q sum(1 - rho^2))
+// compares the residual with its own sampling error:
+//   eta = min(0.55 r/(r + q), 4 r v max(1, 8 s)).
+// While the residual stands out, steps are as long as stability allows (B_z K has mean square 1 + q/r); once it is noise,
+// they fall as one over the rows that the estimates are worth, because carrying an estimate along costs what the path is long.
+#pragma once
+
+#include <landfall/landing/choice.hpp>
+#include <landfall/landing/result.hpp>
+#include <landfall/landing/subspace/heavy_rows.hpp>
+#include <landfall/landing/subspace/moving_means.hpp>
+#include <landfall/landing/subspace/pilot.hpp>
+
+#include <optional>
+
+namespace landfall {
+
+struct SubspaceOptions {
+  Index wanted = 1;           // p of the columns; the others are guards
+  std::vector<double> ridge = {};  // of each view, for all rows
+  double rows = 0;            // N; 0: endless
+  /// The ridge is that of so many rows of unit size: with m < N rows seen it is N/m times as large.
+  bool ridge_of_rows = false;
+  std::vector<Index> rank = {};  // of K, for each view; empty: 64
+  double step = 0;          // eta; 0: as above
+  bool rotate = true;       // the normal term by whitening and rotation; false: by Newton and Schulz's step
+  std::uint64_t seed = 0;
+};
+
+template <class S>
+class SubspaceLanding {
+ public:
+  /// Solves the problem on the first rows (pilot.hpp). `variance`: of the columns over all rows, where known.
+  SubspaceLanding(std::shared_ptr<InMemorySamples<S>> first, const SubspaceOptions& options,
+                  std::vector<Vector<S>> variance = {}, const CancelFlag& cancel = {});
+
+  /// One step: a batch of all ranks is seen at the point that the last step chose.
+  void step(const std::vector<const CentredBatch<S>*>& views);
+  /// All rows have been seen once more.
+  void end_pass();
+
+  /// The point of the last batch, and what all rows say there.
+  const Point<S>& x() const { return x_; }
+  const Point<S>& ascent() const { return means_.ascent(); }
+  Point<S> bx() const;
+  /// How far the objective is from its optimum, as a fraction of it (an estimate; docs/method.md).
+  double estimated_gap() const { return gap_; }
+
+  const Progress& progress() const { return progress_; }
+  const AdaptiveChoice& choice() const { return choice_; }
+  bool diverged() const { return diverged_; }
+  void state(State& state);
+
+ private:
+  double ridge(std::size_t view) const;
+  void follow_ridge();
+  void remake_inverses(double rows);
+  HeavyRows<S> heavy_rows() const;
+  void know_giants(const std::vector<const CentredBatch<S>*>& views);
+  void shorten_move();
+  void back_off();
+  void restart();
+  void turn();
+  void propose();
+  void measure_gap(const Vector<double>& squares);
+
+  std::shared_ptr<InMemorySamples<S>> first_;
+  SubspaceOptions options_;
+  std::vector<Vector<S>> variance_;
+  CancelFlag cancel_;
+  std::vector<InversePtr<S>> inverse_;
+  std::optional<HeavyRows<S>> heavy_;
+  MovingMeans<S> means_;
+  Point<S> x_, d_;        // the point, and the move that the next batch makes
+  Point<S> bx_, r_, kr_;  // B X, R, K R
+  Vector<double> values_;
+  std::vector<Matrix<S>> t_;
+  double seen_ = 0, in_pass_ = 0, inverse_rows_ = 0;  // rows: at all, up to N; in this pass; when K was made
+  double gap_ = 1, factor_ = 1;
+  int far_ = 0, in_window_ = 0;  // of the last steps: how many left X far from the manifold
+  Index giants_ = 0;             // rows that K was told of
+  bool restarted_ = false;
+  AdaptiveChoice choice_;
+  Progress progress_;
+  bool diverged_ = false;
+};
+
+extern template class SubspaceLanding<float>;
+extern template class SubspaceLanding<double>;
+
+}  // namespace landfall

@@ -1,0 +1,248 @@
+#include <landfall/data/rows/dense_rows.hpp>
+#include <landfall/landing/subspace/squares.hpp>
+#include <landfall/errors.hpp>
+#include <landfall/landing/subspace/heavy_rows.hpp>
+#include <landfall/landing/subspace/validated_inverse.hpp>
+#include <landfall/linalg/decompositions.hpp>
+#include <landfall/linalg/products.hpp>
+#include <landfall/linalg/random.hpp>
+#include <landfall/linalg/rank.hpp>
+#include <landfall/linalg/reduce.hpp>
+#include <landfall/linalg/symmetric.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace landfall {
+namespace {
+
+template <class S>
+Index count_rows(std::span<const std::vector<CentredBatch<S>>> batches, std::size_t view,
+                 Communicator& communicator) {
+  Index rows = 0;
+  for (const auto& batch : batches) rows += batch[view].rows();
+  reduce(communicator, rows);
+  return rows;
+}
+
+/// The diagonal of A'A / N.
+template <class S>
+Vector<S> variances(std::span<const std::vector<CentredBatch<S>>> batches, std::size_t view,
+                    Communicator& communicator) {
+  Vector<double> squares = Vector<double>::Zero(batches.front()[view].cols());
+  for (const auto& batch : batches) add_column_squares(batch[view], squares);
+  reduce(communicator, squares);
+  return (squares / static_cast<double>(count_rows<S>(batches, view, communicator))).template cast<S>();
+}
+
+}  // namespace
+
+template <class S>
+ValidatedInverse<S>::ValidatedInverse(Batches seen, Batches unseen, std::size_t view,
+                                      const InverseOptions& options, S ridge, const Vector<S>& variance,
+                                      Communicator& communicator, const CancelFlag& cancel)
+    : SymmetricOperator<S>(seen.front()[view].cols()) {
+  const Index n = this->size();
+  const Vector<S> known = variances<S>(seen, view, communicator);
+  // Where the rows show less than half of the variance of a column, the rest of it is put on the diagonal.
+  Vector<S> all = known;
+  if (variance.size() > 0) all = (variance.array() > 2 * known.array()).select(variance, known);
+  const S floor = std::max(all.maxCoeff() * std::numeric_limits<S>::epsilon(), std::numeric_limits<S>::min());
+  scale_ = (all.array() + ridge).max(floor).rsqrt();
+  added_ = ((all - known).array() + ridge).matrix().cwiseProduct(scale_.cwiseAbs2());
+  total_ = static_cast<double>((all.array() + ridge).matrix().cwiseProduct(scale_.cwiseAbs2()).sum());
+  if (options.rank >= n)
+    complete_basis(seen, view, communicator, cancel);
+  else
+    leading_basis(seen, view, options, communicator, cancel);
+  validate(seen, unseen, view, options, communicator, cancel);
+}
+
+template <class S>
+void ValidatedInverse<S>::complete_basis(Batches seen, std::size_t view, Communicator& communicator,
+                                         const CancelFlag& cancel) {
+  const Index n = this->size();
+  Matrix<S> covariance = Matrix<S>::Zero(n, n), rows;
+  DenseRows<S> dense;
+  for (const auto& batch : seen) {
+    cancel.throw_if_requested();
+    if (batch[view].rows() == 0) continue;
+    rows = scale_.asDiagonal() * dense(batch[view]);
+    multiply_bt<S>(rows, rows, covariance, 1, 1);
+  }
+  reduce(communicator, covariance);
+  covariance /= static_cast<S>(count_rows<S>(seen, view, communicator));
+  covariance.diagonal() += added_;
+  SymmetricEigen<S> eigen;
+  eigen.compute(covariance);
+  vectors_ = eigen.vectors().rowwise().reverse();
+}
+
+template <class S>
+void ValidatedInverse<S>::leading_basis(Batches seen, std::size_t view, const InverseOptions& options,
+                                        Communicator& communicator, const CancelFlag& cancel) {
+  const Index n = this->size(), width = std::min(n, options.rank + 8);
+  const S share = S(1) / static_cast<S>(count_rows<S>(seen, view, communicator));
+  Scratch<S> scores;
+  const auto product = [&](const Matrix<S>& x, Matrix<S>& y) {  // D B D x
+    const Matrix<S> dx = scale_.asDiagonal() * x;
+    y.setZero(n, x.cols());
+    for (const auto& batch : seen) {
+      cancel.throw_if_requested();
+      if (batch[view].rows() == 0) continue;
+      batch[view].times(dx, scores.resize(batch[view].rows(), x.cols()));
+      batch[view].transpose_times(scores.view(), y, share, 1);
+    }
+    reduce(communicator, y);
+    y.array().colwise() *= scale_.array();
+    y += added_.asDiagonal() * x;
+  };
+  Matrix<S> q = gaussian<S>(n, width, {options.seed, 0x5ce7 + view}), y;
+  for (int k = 0; k <= options.power_iterations; ++k) {
+    q = orthonormal_basis<S>(std::move(q));
+    product(q, y);
+    std::swap(q, y);
+  }
+  q = orthonormal_basis<S>(std::move(q));
+  product(q, y);
+  Matrix<S> small(width, width);
+  multiply_at<S>(q, y, small);
+  symmetrize<S>(small);
+  SymmetricEigen<S> eigen;
+  eigen.compute(small);
+  const Index rank = std::min(options.rank, width);
+  vectors_.resize(n, rank);
+  multiply<S>(q, eigen.vectors().rightCols(rank).rowwise().reverse(), vectors_);
+}
+
+/// The mean of (a'D q_i)^2 over the rows a.
+template <class S>
+Vector<double> ValidatedInverse<S>::variances_along(const Matrix<S>& dq, Batches batches, std::size_t view,
+                                                    Communicator& communicator,
+                                                    const CancelFlag& cancel) const {
+  Vector<double> squares = Vector<double>::Zero(dq.cols());
+  Matrix<S> scores;
+  for (const auto& batch : batches) {
+    cancel.throw_if_requested();
+    if (batch[view].rows() == 0) continue;
+    scores.resize(batch[view].rows(), dq.cols());
+    batch[view].times(dq, scores);
+    squares += scores.colwise().squaredNorm().transpose().template cast<double>();
+  }
+  reduce(communicator, squares);
+  return squares / static_cast<double>(std::max<Index>(count_rows<S>(batches, view, communicator), 1));
+}
+
+template <class S>
+void ValidatedInverse<S>::validate(Batches seen, Batches unseen, std::size_t view,
+                                   const InverseOptions& options, Communicator& communicator,
+                                   const CancelFlag& cancel) {
+  const Index n = this->size(), k = vectors_.cols();
+  const Matrix<S> dq = scale_.asDiagonal() * vectors_;
+  Vector<double> found = variances_along(dq, unseen, view, communicator, cancel);
+  if (options.rows > 0 && seen.data() != unseen.data()) {
+    const auto part = [&](Batches batches) {
+      return static_cast<double>(count_rows<S>(batches, view, communicator)) / options.rows;
+    };
+    const Vector<double> own = variances_along(dq, seen, view, communicator, cancel);
+    found = found.cwiseMax(part(seen) * own + part(unseen) * found).eval();
+  }
+  const Vector<double> added =
+      vectors_.cwiseAbs2().transpose().template cast<double>() * added_.template cast<double>();
+  // Scores of a direction in which nothing varies are rounding, and their squares are these; a ridge that small is only
+  // there to keep X from growing.
+  const double largest = (found + added).maxCoeff();
+  const double rounding =
+      16 * static_cast<double>(n) * std::pow(static_cast<double>(std::numeric_limits<S>::epsilon()), 2);
+  const auto empty = found.array() <= rounding * largest &&
+                     added.array() <= static_cast<double>(rank_tolerance<S>(n)) * largest;
+  values_ = empty.select(0.0, found + added).template cast<S>();
+  tail_ = n > k ? static_cast<S>(std::max((total_ - (found + added).sum()) / static_cast<double>(n - k),
+                                          rounding * largest))
+                : S(0);
+  const S base = n > k ? 1 / tail_ : S(0);
+  excess_ = (values_.array() > 0).select(values_.array().inverse(), S(0)) - base;
+  make_probes(options.seed, view);
+  measure_noise(unseen, view, dq, communicator, cancel);
+  if (n > k) return;
+  dense_.resize(n, n);
+  multiply_bt<S>(dq * excess_.asDiagonal(), dq, dense_);
+  vectors_.resize(0, 0);
+}
+
+/// The symmetric root of what is between the D in K.
+template <class S>
+void ValidatedInverse<S>::make_probes(std::uint64_t seed, std::size_t view) {
+  constexpr Index kProbes = 16;
+  const S base = tail_ > 0 ? 1 / std::sqrt(tail_) : S(0);
+  const Vector<S> roots = (values_.array() > 0).select(values_.array().rsqrt(), S(0)) - base;
+  const Matrix<S> omega = gaussian<S>(this->size(), kProbes, {seed, 0x9a7e + view}) / std::sqrt(S(kProbes));
+  Matrix<S> projected(vectors_.cols(), kProbes);
+  multiply_at<S>(vectors_, omega, projected);
+  probes_ = base * omega;
+  multiply<S>(vectors_, roots.asDiagonal() * projected, probes_, 1, 1);
+  probes_ = scale_.asDiagonal() * probes_;
+}
+
+template <class S>
+void ValidatedInverse<S>::measure_noise(Batches unseen, std::size_t view, const Matrix<S>& dq,
+                                        Communicator& communicator, const CancelFlag& cancel) {
+  const S base = tail_ > 0 ? 1 / tail_ : S(0);
+  const Vector<S> weights = base * scale_.cwiseAbs2();
+  Matrix<S> scores;
+  std::vector<Vector<double>> sizes;
+  double sum = 0;
+  Index rows = 0;
+  for (const auto& batch : unseen) {
+    cancel.throw_if_requested();
+    if (batch[view].rows() == 0) continue;
+    scores.resize(batch[view].rows(), dq.cols());
+    batch[view].times(dq, scores);
+    Vector<double> h = (scores.cwiseAbs2() * excess_).template cast<double>();
+    if (base > 0) h += row_squares<S>(batch[view], weights);
+    sum += h.sum();
+    rows += h.size();
+    sizes.push_back(std::move(h));
+  }
+  reduce(communicator, sum, rows);
+  size_ = rows > 0 ? sum / static_cast<double>(rows) : 0;
+  if (!(size_ > 0)) return;
+  for (const auto& h : sizes)
+    for (const double one : h) noise_ += one * one / copies_of(one / size_);
+  reduce(communicator, noise_);
+  noise_ /= sum;
+}
+
+template <class S>
+void ValidatedInverse<S>::add_row(In<S> a, double rows) {
+  Matrix<S> ka(a.rows(), 1);
+  this->apply(a, ka);
+  heavy_.conservativeResize(a.rows(), heavy_.cols() + 1);
+  heavy_.col(heavy_.cols() - 1) = ka / std::sqrt(static_cast<S>(rows) + a.col(0).dot(ka.col(0)));
+}
+
+template <class S>
+void ValidatedInverse<S>::apply_impl(In<S> x, Out<S> y) const {
+  if (dense_.size() > 0) {
+    multiply<S>(dense_, x, y);
+  } else {
+    auto& dx = scaled_.resize(x.rows(), x.cols());
+    dx = scale_.asDiagonal() * x;
+    auto& w = projected_.resize(vectors_.cols(), x.cols());
+    multiply_at<S>(vectors_, dx, w);
+    w.array().colwise() *= excess_.array();
+    y = (S(1) / tail_) * dx;
+    multiply<S>(vectors_, w, y, 1, 1);
+    y.array().colwise() *= scale_.array();
+  }
+  if (heavy_.cols() == 0) return;
+  auto& w = projected_.resize(heavy_.cols(), x.cols());
+  multiply_at<S>(heavy_, x, w);
+  multiply<S>(heavy_, w, y, -1, 1);
+}
+
+template class ValidatedInverse<float>;
+template class ValidatedInverse<double>;
+
+}  // namespace landfall
