@@ -147,7 +147,7 @@ TEST(LdaErrors, WhatOptionsMayNotBe) {
   EXPECT_THROW(fit(data, {.ridge = -1}), UsageError);
   EXPECT_THROW(fit(data, {.relative_ridge = -1}), UsageError);
   EXPECT_THROW(fit(data, {.passes = 0}), UsageError);
-  EXPECT_THROW(fit(data, {.first_rows = 0}), UsageError);
+  EXPECT_THROW(fit(data, {.first_rows = -1}), UsageError);
   EXPECT_THROW(fit(data, {.transform = {.centring = Centring::none}}), UsageError);
   EXPECT_THROW(parse_fit_method("svd"), UsageError);
   auto once =

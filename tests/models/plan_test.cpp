@@ -42,7 +42,6 @@ const Workload two_views{.rows = 50'000,
                          .passes = 3,
                          .warm_up = 7};
 constexpr double N = 50'000, n1 = 300, n2 = 200, n = n1 + n2, p = 5, c = 9, r = 100, k = 30, first = 1000;
-constexpr double steps = N * 3 / r, warm_steps = 8 * 7.0;  // 1000 rows are 8 batches of 128
 
 /// With one thread, where the seconds of reading and of work add up.
 class PlanCounts : public ::testing::Test {
@@ -95,28 +94,27 @@ TEST_F(PlanCounts, OfLandingAreThoseOfItsSteps) {
   const auto count = [](double MachineRates::*kind, const Workload& work = two_views) {
     return counted(landing_cost<float>, work, kind);
   };
-  // A product of r rows with n x c takes 2 r n c flops. A step needs six, three at each of two points; K, of rank k,
-  // three times at 4 n k c; and ten products of n x c with c x c. Before it the sketch: six products of the first rows
-  // with k + 8 columns, and three bases; after it the scores of all rows.
-  const auto thin_step = [](double rows) { return 6 * 2 * rows * n * c + 12 * n * k * c + 20 * n * c * c; };
-  const double sketch = 6 * 2 * first * n * (k + 8) + 24 * n * k * k, evaluation = 2 * N * n * c;
-  EXPECT_NEAR(count(&MachineRates::thin),
-              steps * thin_step(r) + warm_steps * thin_step(128) + sketch + evaluation, 1e6);
+  // A product of r rows with n x c takes 2 r n c flops. A step needs six, and one with 16 columns for the sizes of the rows;
+  // K, of rank k, once at 4 n k c; and ten products of n x c with c x c. Before it K: four products of the first rows with
+  // k + 8 columns, and its basis, and twelve Rayleigh-Ritz steps of three products; after it the scores of all rows.
+  const double thin_step = 2 * r * n * (6 * c + 16) + 4 * n * k * c + 20 * n * c * c;
+  const double pilot = 2 * first * n * (4 * (k + 8) + 36 * c), evaluation = 2 * N * n * c;
+  EXPECT_NEAR(count(&MachineRates::thin), steps * thin_step + pilot + evaluation, 1e6);
   // Forty sums of blocks per step; the rows are read for the mean, in three passes and for the scores.
-  EXPECT_NEAR(count(&MachineRates::blocks), (steps + warm_steps) * 40 * n * c + 5 * 3 * N * n, 1e5);
-  EXPECT_EQ(count(&MachineRates::products), 0);
+  EXPECT_NEAR(count(&MachineRates::blocks), steps * 40 * n * c + 5 * 3 * N * n, 1e5);
+  EXPECT_NEAR(count(&MachineRates::products), 24 * n * k * k, 1e4);
   EXPECT_EQ(count(&MachineRates::eigen), 0);
   EXPECT_EQ(count(&MachineRates::sparse), 0);
 
   Workload sparse = two_views;  // 12 entries in a row, read instead of n
   sparse.nonzeros = 12;
   EXPECT_NEAR(count(&MachineRates::sparse, sparse),
-              6 * 12 * (c * (steps * r + warm_steps * 128) + first * (k + 8)), 1e4);
-  EXPECT_NEAR(count(&MachineRates::blocks, sparse), (steps + warm_steps) * 40 * n * c + 5 * 3 * N * 12, 1e5);
+              12 * (steps * r * (6 * c + 16) + first * (4 * (k + 8) + 36 * c)), 1e4);
+  EXPECT_NEAR(count(&MachineRates::blocks, sparse), steps * 40 * n * c + 5 * 3 * N * 12, 1e5);
 
   Workload kept = two_views;  // read for the mean and to be kept; passes and scores read nothing
   kept.kept = true;
-  EXPECT_NEAR(count(&MachineRates::blocks, kept), (steps + warm_steps) * 40 * n * c + 2 * 3 * N * n, 1e5);
+  EXPECT_NEAR(count(&MachineRates::blocks, kept), steps * 40 * n * c + 2 * 3 * N * n, 1e5);
 }
 
 TEST_F(PlanCounts, ReadingRunsBesideTheWorkWhereThereAreThreads) {
@@ -127,7 +125,7 @@ TEST_F(PlanCounts, ReadingRunsBesideTheWorkWhereThereAreThreads) {
   set_threads(2);
   EXPECT_NEAR(alone - exact_cost<float>(slow, &rates).seconds, N * n * n / rates.products, 1e-9);
   EXPECT_NEAR(landing_alone - landing_cost<float>(slow, &rates).seconds,
-              steps * (6 * 2 * r * n * c + 12 * n * k * c + 20 * n * c * c) / rates.thin +
+              steps * (2 * r * n * (6 * c + 16) + 4 * n * k * c + 20 * n * c * c) / rates.thin +
                   steps * 40 * n * c / rates.blocks + steps * 2e-5 + 2 * N * n * c / rates.thin,
               1e-9);
 }

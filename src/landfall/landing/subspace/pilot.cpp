@@ -107,7 +107,7 @@ struct Basis {
     return result;
   }
 
-  Ritz ritz(const std::vector<double>& ridge, Index count) const {
+  Ritz ritz(const std::vector<double>& ridge, Index count, double tolerance) const {
     std::vector<Matrix<double>> metric;
     for (std::size_t k = 0; k < z.size(); ++k) {
       Matrix<S> small(z[k].cols(), z[k].cols());
@@ -118,8 +118,7 @@ struct Basis {
     }
     Matrix<S> cross(z[0].cols(), ascent[0].cols());
     multiply_at<S>(z[0], ascent[0], cross);
-    return solve_ritz(metric, cross.template cast<double>(), count,
-                      static_cast<double>(rank_tolerance<S>(metric[0].rows())));
+    return solve_ritz(metric, cross.template cast<double>(), count, tolerance);
   }
 };
 
@@ -164,21 +163,21 @@ SubspacePilot<S> solve_first_rows(InMemorySamples<S>& first, std::vector<Inverse
   FirstRows<S> multiply_rows(first, more, cancel);
   Basis<S> x, last, work;
   Point<S> r(views);
-  // A random start, brought into the range of B by one step of the power method.
+  // A random start K S K omega, within the range of B.
   for (std::size_t k = 0; k < views; ++k) {
     r[k] = gaussian<S>(shapes[k].rows, columns, {options.seed, 0x57a27 + k});
     x.z.emplace_back(shapes[k].rows, columns);
     pilot.inverse[k]->apply(r[k], x.z[k]);
   }
   multiply_rows(x.z, x.sz, x.ascent);
-  for (std::size_t k = 0; k < views; ++k) pilot.inverse[k]->apply(Matrix<S>(x.ascent[k]), x.z[k]);
+  for (std::size_t k = 0; k < views; ++k) pilot.inverse[k]->apply(Matrix<S>(x.sz[k]), x.z[k]);
   multiply_rows(x.z, x.sz, x.ascent);
   const double eps = static_cast<double>(std::numeric_limits<S>::epsilon());
   const double count = static_cast<double>(first.count());
   double halved = std::numeric_limits<double>::infinity();
   int stalled = 0;  // steps since it was
   for (;; ++pilot.steps) {
-    const Ritz ritz = x.ritz(options.ridge, columns);
+    const Ritz ritz = x.ritz(options.ridge, columns, static_cast<double>(rank_tolerance<S>(columns)));
     x = x.turned(ritz.coefficients);
     pilot.values = ritz.values;
     // R = ascent - B X diag(values).
@@ -204,14 +203,14 @@ SubspacePilot<S> solve_first_rows(InMemorySamples<S>& first, std::vector<Inverse
       halved = squares;
       stalled = 0;
     }
-    if (stalled >= 12) break;  // rounding
+    if (stalled >= (options.whole ? 40 : 12)) break;  // rounding
     for (auto& block : work.z)
       for (Index j = 0; j < columns; ++j) block.col(j) /= std::max(block.col(j).norm(), std::numeric_limits<S>::min());
     multiply_rows(work.z, work.sz, work.ascent);
     Basis<S> all = x;
     all.append(work);
     if (!last.z.empty()) all.append(last);
-    const Ritz next = all.ritz(options.ridge, columns);
+    const Ritz next = all.ritz(options.ridge, columns, std::sqrt(eps));  // what hardly adds to the span is left out
     x = all.turned(next.coefficients);
     std::vector<Matrix<double>> moves = next.coefficients;
     for (auto& m : moves) {

@@ -28,7 +28,7 @@ void OnlineCca<S>::partial_fit(const Batch<S>& left, const Batch<S>& right) {
         options_.components > 0 ? options_.components : std::min({Index{10}, left.cols(), right.cols()});
     const bool sparse = left.sparse() || right.sparse();
     const OnlineRowsOptions options{
-        .batch = options_.batch > 0 ? options_.batch : default_batch(components_, sparse),
+        .batch = options_.batch > 0 ? options_.batch : online_batch(components_, sparse),
         .first_rows = options_.first_rows,
         .memory = options_.memory / 4};
     rows_.emplace(std::vector<std::string>{kNames[0], kNames[1]}, options);
@@ -77,7 +77,7 @@ std::unique_ptr<OnlineLanding<S>> OnlineCca<S>::start(bool more) const {
   if (most < p)
     throw NumericalError(
         fmt::format("{} rows so far, expected at least {} for p = {}", rows_->rows(), p + 1, p));
-  const Index guard = options_.guard.value_or(cca_guard(p));
+  const Index guard = options_.guard.value_or(online_cca_guard(p));
   const Index columns = p + std::clamp<Index>(guard, 0, most - p);
   auto samples =
       std::make_shared<InMemorySamples<S>>(rows_->first(), std::vector<Index>{columns, columns},

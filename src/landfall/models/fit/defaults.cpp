@@ -9,23 +9,33 @@
 #include <fmt/format.h>
 
 namespace landfall {
-namespace {
-
-constexpr Index kIcaFirstRows = 4096;  // at least, where memory does not matter
-
-}  // namespace
 
 double default_passes(Index rows) {
   return std::clamp(65536 / static_cast<double>(std::max<Index>(rows, 1)), kPasses, 256.0);
 }
 
+namespace {
+
+Index at_least_eight_times(Index p, Index least) {
+  return std::max(least, static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(8 * p))));
+}
+
+}  // namespace
+
 Index default_batch(Index p, bool sparse) {
-  return std::max<Index>(sparse ? 2048 : 512,
-                         static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(8 * p))));
+  return at_least_eight_times(p, sparse ? 2048 : 512);
+}
+
+Index online_batch(Index p, bool sparse) {
+  return at_least_eight_times(p, sparse ? 1024 : 128);
 }
 
 Index cca_guard(Index p) {
   return std::max<Index>(15, p / 4);
+}
+
+Index online_cca_guard(Index p) {
+  return std::max<Index>(4, p / 4);
 }
 
 Index lda_guard(Index p) {
@@ -40,7 +50,7 @@ template <class S>
 Index ica_first_rows(Index wanted, std::uint64_t memory, Index n) {
   const std::uint64_t fit = memory / 4 / (sizeof(S) * static_cast<std::uint64_t>(n));
   return std::max(
-      {wanted > 0 ? wanted : kIcaFirstRows, 8 * n, std::min(100 * n, static_cast<Index>(std::min<std::uint64_t>(fit, 1u << 30)))});
+      {wanted, 8 * n, std::min(100 * n, static_cast<Index>(std::min<std::uint64_t>(fit, 1u << 30)))});
 }
 
 double mean_variance(const ColumnStatistics& columns) {

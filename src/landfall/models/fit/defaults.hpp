@@ -1,6 +1,6 @@
 // The defaults of all models, offline and online, and what both finish with: each exists once, here.
 //
-//   const landfall::Index rows = landfall::default_batch(5, false);                  // 128
+//   const landfall::Index rows = landfall::default_batch(5, false);                  // 512
 //   use(rows, landfall::signs_of_largest(w));
 #pragma once
 
@@ -34,9 +34,12 @@ double default_passes(Index rows);
 /// Rows per step: large enough for p columns, and larger for sparse rows, whose products cost little beside
 /// the n x p blocks.
 Index default_batch(Index p, bool sparse);
+/// The same for endless streams, whose estimate has no pass to end with.
+Index online_batch(Index p, bool sparse);
 
 /// Columns that landing carries beside the p wanted ones.
 Index cca_guard(Index p);
+Index online_cca_guard(Index p);
 Index lda_guard(Index p);
 
 /// What a batch of ICA must have so that its Gram matrix of the p components is near that of all rows.
@@ -44,6 +47,10 @@ constexpr Index ica_rows_for(Index p) {
   return 8 * p;
 }
 Index ica_batch(Index p);
+/// Pilot rows of ICA, and the most rows that it iterates over to convergence.
+constexpr Index ica_pilot_rows(Index given) {
+  return given > 0 ? given : 4096;
+}
 
 /// Rows that ICA needs to see more than noise: among n directions of N Gaussian rows some have |c| of the
 /// order of sqrt(n/N) by chance, which 100 rows per column keep below that of most sources. At least

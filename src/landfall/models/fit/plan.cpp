@@ -89,9 +89,11 @@ double held_bytes(const Source<S>& source, Index rows) {
 
 template <class S>
 void choose_sizes(Workload& work, std::uint64_t memory) {
-  if (work.batch == 0) work.batch = default_batch(work.components, work.nonzeros.has_value());
+  const bool given = work.batch > 0;
+  if (!given) work.batch = default_batch(work.components, work.nonzeros.has_value());
   const double share = static_cast<double>(memory) / 8;
   const auto most = [](double count) { return static_cast<Index>(std::min(count, 1e9)); };
+  if (!given) work.batch = std::min(work.batch, std::max(most(share / (6 * row_bytes<S>(work))), 8 * work.columns));
   const Index affordable = most(share / (4 * total(work.features) * static_cast<double>(sizeof(S))));
   const Index widest = *std::ranges::max_element(work.features);
   if (work.first_rows == 0) work.first_rows = std::clamp(kFirstRowsPerColumn * widest, kLeastFirst, kMostFirst);

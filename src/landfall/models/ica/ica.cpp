@@ -133,7 +133,7 @@ class IcaModel final : public Model<S> {
                            : options.batch > 0 ? options.batch
                                                : ica_batch(p),
                   .rank = n,  // the covariance of the first rows
-                  .first_rows = ica_first_rows<S>(options.first_rows, options.memory, n),
+                  .first_rows = ica_first_rows<S>(ica_pilot_rows(options.first_rows), options.memory, n),
                   .passes = options.passes.value_or(kUsualPasses),
                   .warm_up = 0,
                   .kept = keeps_rows(source_, options, n, sample.rows)};
@@ -198,7 +198,7 @@ class IcaModel final : public Model<S> {
  private:
   void read_rows(Fit<S>& fit, Index n, Index p) {
     const FitOptions& options = fit.options;
-    const Index wanted = ica_first_rows<S>(options.first_rows, options.memory, n),
+    const Index wanted = ica_first_rows<S>(ica_pilot_rows(options.first_rows), options.memory, n),
                 small = std::max<Index>(128, ica_rows_for(p));
     if (keeps_rows(source_, options, n, rows_.rows)) {
       const Transform<S>& transform = fit.stream.transform(0);
@@ -284,7 +284,7 @@ class IcaModel final : public Model<S> {
     const FitOptions& options = fit.options;
     return options.method == FitMethod::automatic && !options.passes && options.batch == 0 &&
            options.landing.step == 0 && options.checkpoints.resume.empty() && rows_.whitening &&
-           rows_.complete && rows_.rows <= std::max(options.first_rows, 8 * fit.features()[0]);
+           rows_.complete && rows_.rows <= std::max(ica_pilot_rows(options.first_rows), 8 * fit.features()[0]);
   }
 
   FixedPoint converge(const Fit<S>& fit, const Matrix<double>& z, const Matrix<double>& x,

@@ -72,7 +72,7 @@ void OnlineLda<S>::partial_fit(const Batch<S>& rows, std::span<const std::string
         fmt::format("{} labels for {} rows, expected the same number", labels.size(), rows.rows()));
   if (!rows_) {
     const Index batch =
-        options_.batch > 0 ? options_.batch : default_batch(options_.components, rows.sparse());
+        options_.batch > 0 ? options_.batch : online_batch(options_.components, rows.sparse());
     const OnlineRowsOptions options{
         .batch = batch, .first_rows = options_.first_rows, .memory = options_.memory / 4};
     rows_.emplace(std::vector<std::string>{"data"}, options);
