@@ -5,11 +5,11 @@ BUILD_JOBS := $(shell nproc)
 SOURCES = $(shell git ls-files '*.cpp' '*.hpp')
 PREFIX ?= /usr/local
 
-# The program alone. Tests are configured by `make test`, and stay configured once they are.
+# The program and the Python package. Tests are configured by `make test`, and stay configured once they are.
 build:
 	@tools/setup build
 	@cmake --preset dev $(if $(wildcard build/CMakeCache.txt),,-DLANDFALL_BUILD_TESTS=OFF) >/dev/null
-	@cmake --build --preset dev --parallel $(BUILD_JOBS) --target landfall_cli
+	@cmake --build --preset dev --parallel $(BUILD_JOBS) --target landfall_cli landfall_python_package
 
 demo: build
 	@tools/setup demo

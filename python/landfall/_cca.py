@@ -1,0 +1,156 @@
+"""Canonical correlation analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core
+from ._base import Estimator
+from ._messages import python_errors
+
+
+class CCA(Estimator):
+    """Canonical correlation analysis: directions of two views whose scores correlate most.
+
+    Parameters
+    ----------
+    n_components : int or None, default=2
+        Number of canonical pairs. None: at most 10.
+    ridge : "auto" or float, default="auto"
+        Added to the diagonal of both covariances. "auto": none where the problem is well posed, else chosen by
+        cross-validation, with a warning.
+    relative_ridge : float, optional
+        A ridge in multiples of the variance of each column, instead of ``ridge``.
+    method : str, default="auto"
+        "auto", "exact", "landing", or a baseline of ``landfall methods``.
+    passes : float, optional
+        Passes of landing over the data.
+    batch_size : int, optional
+        Rows per step of landing.
+    memory : int or str, default="2GiB"
+        Memory the method may use.
+    center : bool, default=True
+        Whether columns are centred.
+    scale : bool, default=False
+        Whether columns are divided by their standard deviation. Without a ridge this changes nothing but rounding.
+    missing : {"error", "drop", "mean"}, default="error"
+        What to do about missing values: refuse them, drop the row, or take the mean of the column.
+    held_out : float, default=0
+        Fraction of the rows to test on.
+    precision : {"auto", "single", "double"}, default="auto"
+        "auto" is single where both views are of single precision or narrower, or are sparse.
+    random_state : int, RandomState or None, default=None
+        Seed of the order of the rows. None is 0.
+    callback : callable, optional
+        Called after every step with a dict (iteration, passes, seconds, objective, infeasibility, stationarity, step). Returning True
+        ends the run.
+    verbose : int, default=0
+        1 shows progress.
+
+    Attributes
+    ----------
+    correlations_ : array of shape (n_components,)
+        Pearson's, of the scores of the training rows.
+    regularized_correlations_ : array of shape (n_components,)
+        What is maximised: the same in the metric with the ridge.
+    held_out_correlations_ : array
+        Of the held-out rows; empty where there are none.
+    x_weights_, y_weights_ : arrays of shape (n_features, n_components)
+        Scores are ``(X - x_mean_) @ x_weights_``. ``x_rotations_`` and ``y_rotations_`` are the same.
+    x_loadings_, y_loadings_ : arrays of shape (n_features, n_components)
+        Regression of the columns on the scores.
+    x_mean_, y_mean_ : arrays of shape (n_features,)
+    ridge_, n_iter_, n_passes_, converged_, warnings_, method_, reason_, history_, seconds_
+        How the fit was done and what it cost.
+    """
+
+    _requires_y = True
+
+    def __init__(
+        self,
+        n_components: int | None = 2,
+        *,
+        ridge: float | str = "auto",
+        relative_ridge: float | None = None,
+        method: str = "auto",
+        passes: float | None = None,
+        batch_size: int | None = None,
+        memory: int | str = "2GiB",
+        center: bool = True,
+        scale: bool = False,
+        missing: str = "error",
+        held_out: float = 0.0,
+        precision: str = "auto",
+        random_state: Any = None,
+        callback: Callable[[dict[str, Any]], bool | None] | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.ridge = ridge
+        self.relative_ridge = relative_ridge
+        self.method = method
+        self.passes = passes
+        self.batch_size = batch_size
+        self.memory = memory
+        self.center = center
+        self.scale = scale
+        self.missing = missing
+        self.held_out = held_out
+        self.precision = precision
+        self.random_state = random_state
+        self.callback = callback
+        self.verbose = verbose
+
+    def fit(self, X: Any, Y: Any) -> CCA:
+        """Finds the directions. X and Y have corresponding rows; each is anything that docs/python.md lists."""
+        if Y is None:
+            raise ValueError("requires y to be passed, but the target y is None: expected the second view, Y")
+        left = self._input(X, reset=True, min_samples=2)
+        right = self._second_input(Y, min_samples=2)
+        self._learn(self._run(_core.fit_cca, left, right))
+        return self
+
+    def _learn(self, result: dict[str, Any]) -> None:
+        x, y = result["views"]
+        self.correlations_ = result["correlations"]
+        self.regularized_correlations_ = result["regularized_correlations"]
+        self.held_out_correlations_ = result["held_out_correlations"]
+        self.x_weights_ = self.x_rotations_ = x["weights"]
+        self.y_weights_ = self.y_rotations_ = y["weights"]
+        self.x_mean_, self.y_mean_ = x["mean"], y["mean"]
+        if "loadings" in x:
+            self.x_loadings_, self.y_loadings_ = x["loadings"], y["loadings"]
+        self._record(result)
+
+    def transform(self, X: Any, Y: Any = None) -> Any:
+        """Scores of new rows of X, or a pair of scores with Y."""
+        check_is_fitted(self)
+        scores = self._scores(self._input(X, reset=False), self.x_weights_, self.x_mean_)
+        if Y is None:
+            return scores
+        return scores, self._scores(self._second_input(Y), self.y_weights_, self.y_mean_)
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """Fits, and returns the scores of both views."""
+        return self.fit(X, y).transform(X, y)
+
+    def inverse_transform(self, X: Any, Y: Any = None) -> Any:
+        """Columns of X (and of Y) from scores, by regression."""
+        check_is_fitted(self)
+        x = np.asarray(X) @ self.x_loadings_.T + self.x_mean_
+        return x if Y is None else (x, np.asarray(Y) @ self.y_loadings_.T + self.y_mean_)
+
+    def score(self, X: Any, Y: Any) -> float:
+        """The mean of the canonical correlations on these rows."""
+        return float(np.mean(self.score_pairs(X, Y)))
+
+    def score_pairs(self, X: Any, Y: Any) -> np.ndarray:
+        """The correlation of each canonical pair on these rows."""
+        check_is_fitted(self)
+        left, right = self._input(X, reset=False), self._second_input(Y)
+        with python_errors():
+            return _core.paired_correlations(left, right, self.x_weights_, self.y_weights_, {"missing": self.missing})
