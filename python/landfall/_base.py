@@ -62,12 +62,12 @@ class Estimator(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def _second_input(self, Y: Any, min_samples: int = 1) -> _core.Input:
         return as_input(Y if is_streamed(Y) else validate_second(Y, min_samples), "Y")
 
-    def _run(self, fit: Any, *inputs: Any, **more: Any) -> dict[str, Any]:
-        """Calls a fit of the library, with what watches it."""
+    def _run(self, fit: Any, *inputs: Any, **changed: Any) -> dict[str, Any]:
+        """Calls a fit of the library, with what watches it. Changed options replace those of the arguments."""
         line = ProgressLine(type(self).__name__, self.passes) if self.verbose else None
         with python_errors():
             result: dict[str, Any] = fit(
-                *inputs, self._options(), precision=self.precision, callback=self.callback, tick=line, **more
+                *inputs, self._options() | changed, precision=self.precision, callback=self.callback, tick=line
             )
         if line is not None:
             line.end(f"{result['method']} ({in_python(result['reason'])}), {sum(result['seconds'].values()):.2f} s")

@@ -18,8 +18,8 @@ class CCA(Estimator):
 
     Parameters
     ----------
-    n_components : int or None, default=2
-        Number of canonical pairs. None: at most 10.
+    n_components : int or None, default=None
+        Number of canonical pairs. None: 2, or 1 where a view has a single column.
     ridge : "auto" or float, default="auto"
         Added to the diagonal of both covariances. "auto": none where the problem is well posed, else chosen by
         cross-validation, with a warning.
@@ -69,10 +69,11 @@ class CCA(Estimator):
     """
 
     _requires_y = True
+    _preserves = (np.float64,)  # the precision is that of both views
 
     def __init__(
         self,
-        n_components: int | None = 2,
+        n_components: int | None = None,
         *,
         ridge: float | str = "auto",
         relative_ridge: float | None = None,
@@ -111,8 +112,14 @@ class CCA(Estimator):
             raise ValueError("requires y to be passed, but the target y is None: expected the second view, Y")
         left = self._input(X, reset=True, min_samples=2)
         right = self._second_input(Y, min_samples=2)
-        self._learn(self._run(_core.fit_cca, left, right))
+        self._learn(self._run(_core.fit_cca, left, right, components=self._components(left, right)))
         return self
+
+    def _components(self, left: _core.Input, right: _core.Input) -> int:
+        """As scikit-learn's CCA, but no more than there are columns."""
+        if self.n_components is not None:
+            return self.n_components
+        return min(2, _core.describe(left)["cols"], _core.describe(right)["cols"])
 
     def _learn(self, result: dict[str, Any]) -> None:
         x, y = result["views"]

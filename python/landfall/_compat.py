@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import sklearn
 from sklearn.utils.validation import check_array
 
@@ -40,8 +41,6 @@ def count_features(estimator: Any, features: int, names: list[str], *, reset: bo
     if reset:
         estimator.n_features_in_ = features
         if names:
-            import numpy as np
-
             estimator.feature_names_in_ = np.asarray(names, dtype=object)
         elif hasattr(estimator, "feature_names_in_"):
             del estimator.feature_names_in_
@@ -55,7 +54,7 @@ class Tags:
     """One declaration, in the form of old and new versions."""
 
     _requires_y = False
-    _preserves = ("float64", "float32")
+    _preserves: tuple[Any, ...] = (np.float64, np.float32)
 
     def _more_tags(self) -> dict[str, Any]:
         return {"requires_y": self._requires_y, "preserves_dtype": list(self._preserves)}
@@ -65,5 +64,5 @@ class Tags:
         tags.target_tags.required = self._requires_y
         tags.input_tags.sparse = True
         if tags.transformer_tags is not None:
-            tags.transformer_tags.preserves_dtype = list(self._preserves)
+            tags.transformer_tags.preserves_dtype = [np.dtype(kind).name for kind in self._preserves]
         return tags

@@ -120,12 +120,9 @@ class LDA(ClassifierMixin, Estimator):
         return self._scores(self._input(X, reset=False), self.scalings_, self.xbar_)
 
     def _class_scores(self, X: Any, log_posterior: bool) -> np.ndarray:
-        return _core.class_scores(self.transform_rows(X), self.centres_.T, self.priors_, log_posterior)
-
-    def transform_rows(self, X: Any) -> np.ndarray:
-        """The scores as numpy, whatever set_output says."""
         check_is_fitted(self)
-        return self._scores(self._input(X, reset=False), self.scalings_, self.xbar_)
+        scores = self._scores(self._input(X, reset=False), self.scalings_, self.xbar_)
+        return _core.class_scores(scores, self.centres_.T, self.priors_, log_posterior)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Log likelihood of each class with its prior, up to a constant; for two classes the difference."""
@@ -141,7 +138,8 @@ class LDA(ClassifierMixin, Estimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """The most likely class of each row."""
-        return self.classes_[np.argmax(self._class_scores(X, False), axis=1)]
+        best = np.argmax(self._class_scores(X, False), axis=1)
+        return self.classes_[best]
 
 
 def _fit(data: Any, names: Any, codes: Any, options: Any, **watch: Any) -> dict[str, Any]:
