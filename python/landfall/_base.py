@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._compat import Tags, count_features, validate, validate_second
-from ._inputs import as_input, column_names, is_streamed
+from ._inputs import as_input, column_names, is_streamed, plain
 from ._messages import in_python, python_errors, warn
 from ._options import bytes_of, seed_of
 from ._progress import ProgressLine
@@ -50,7 +50,7 @@ class Estimator(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """The data of the first view, whose columns the estimator counts."""
         if not is_streamed(X):
             names = column_names(X)
-            checked = validate(self, X, reset=reset, min_samples=min_samples)
+            checked = validate(self, plain(X, "X"), reset=reset, min_samples=min_samples)
             if not hasattr(checked, "tocsr"):
                 return _core.array_input(checked, "X", names)
             return as_input(checked, "X")
@@ -60,7 +60,7 @@ class Estimator(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return data
 
     def _second_input(self, Y: Any, min_samples: int = 1) -> _core.Input:
-        return as_input(Y if is_streamed(Y) else validate_second(Y, min_samples), "Y")
+        return as_input(Y if is_streamed(Y) else validate_second(plain(Y, "Y"), min_samples), "Y")
 
     def _run(self, fit: Any, *inputs: Any, **changed: Any) -> dict[str, Any]:
         """Calls a fit of the library, with what watches it. Changed options replace those of the arguments."""

@@ -51,11 +51,14 @@ def column_names(data: Any) -> list[str]:
     return [str(name) for name in names]
 
 
+def plain(data: Any, name: str) -> Any:
+    """A tensor of PyTorch as the array it shares its memory with; anything else as it is."""
+    return _torch_array(data, name) if type(data).__module__.partition(".")[0] == "torch" else data
+
+
 def as_array(data: Any, name: str) -> np.ndarray:
     """Two dimensions, a numeric type; a view where that is possible."""
-    if type(data).__module__.partition(".")[0] == "torch":
-        data = _torch_array(data, name)
-    array = np.asarray(data)
+    array = np.asarray(plain(data, name))
     if array.dtype.kind == "c":
         raise ValueError(f"{name}: Complex data not supported, expected real numbers")
     if array.dtype.kind not in "fiub" or array.dtype.itemsize > 8:

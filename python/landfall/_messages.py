@@ -42,7 +42,7 @@ def warn(texts: list[str], converged: bool) -> None:
 
     for text in texts:
         about_convergence = not converged and "converge" in text
-        warnings.warn(text, ConvergenceWarning if about_convergence else UserWarning, stacklevel=4)
+        warnings.warn(text, ConvergenceWarning if about_convergence else UserWarning, stacklevel=5)
 
 
 __all__ = ["_core", "in_python", "python_errors", "warn"]

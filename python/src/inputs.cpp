@@ -5,11 +5,14 @@
 #include <landfall/data/formats/strided_source.hpp>
 #include <landfall/data/rows/block_source.hpp>
 #include <landfall/data/rows/forwarded_source.hpp>
+#include <landfall/data/rows/rows.hpp>
 #include <landfall/errors.hpp>
 
 #include <algorithm>
 #include <array>
 
+#include "arrow.hpp"
+#include "convert.hpp"
 #include <fmt/format.h>
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
@@ -241,6 +244,27 @@ TableOptions table_options(const py::dict& given) {
   return options;
 }
 
+/// All rows as a dense array.
+py::array read_all(const Input& input) {
+  Caller caller;
+  const SourcePtr<double> source = open_watched<double>(input, caller);
+  const auto rows = caller.wait_for([&] {
+    std::vector<double> numbers;
+    std::vector<double> row(static_cast<std::size_t>(source->cols()));
+    for (Batch<double> batch; source->read(1024, batch) > 0;) {
+      caller.cancel().throw_if_requested();
+      for (Index i = 0; i < batch.rows(); ++i) {
+        dense_row<double>(batch, i, row);
+        numbers.insert(numbers.end(), row.begin(), row.end());
+      }
+    }
+    return numbers;
+  });
+  py::array_t<double> array({static_cast<Index>(rows.size()) / source->cols(), source->cols()});
+  std::ranges::copy(rows, array.mutable_data());
+  return array;
+}
+
 py::dict describe(const Input& input) {
   Caller caller;
   const SourcePtr<double> source = input.open_double(caller);
@@ -306,6 +330,8 @@ void bind_inputs(py::module_& module) {
         return std::make_shared<BlockInput>(std::move(begin), std::move(name), rows);
       },
       py::arg("begin"), py::arg("name"), py::arg("rows") = py::none());
+  module.def("arrow_input", &arrow_input, py::arg("table"), py::arg("name"));
+  module.def("read_all", [](const InputPtr& input) { return read_all(*input); }, py::arg("input"));
   module.def("describe", [](const InputPtr& input) { return describe(*input); }, py::arg("input"));
 }
 
