@@ -14,6 +14,7 @@ from ._inputs import as_input, column_names, is_streamed, plain
 from ._messages import in_python, python_errors, warn
 from ._options import bytes_of, seed_of
 from ._progress import ProgressLine
+from ._types import Array
 
 
 class Estimator(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -94,7 +95,7 @@ class Estimator(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self._result = result
         warn(self.warnings_, self.converged_)
 
-    def _scores(self, data: _core.Input, weights: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    def _scores(self, data: _core.Input, weights: Array, mean: Array) -> Array:
         missing = getattr(self, "missing", "error")
         with python_errors():
             # A row that fit would drop has no scores: the number of rows must not change.

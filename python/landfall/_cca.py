@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core
 from ._base import Estimator
 from ._messages import python_errors
+from ._types import Array
 
 
 class CCA(Estimator):
@@ -155,7 +156,7 @@ class CCA(Estimator):
         """The mean of the canonical correlations on these rows."""
         return float(np.mean(self.score_pairs(X, Y)))
 
-    def score_pairs(self, X: Any, Y: Any) -> np.ndarray:
+    def score_pairs(self, X: Any, Y: Any) -> Array:
         """The correlation of each canonical pair on these rows."""
         check_is_fitted(self)
         left, right = self._input(X, reset=False), self._second_input(Y)

@@ -13,15 +13,16 @@ from . import _core
 from ._inputs import is_sparse
 from ._messages import in_python, python_errors
 from ._options import seed_of
+from ._types import Array
 
 
 @dataclass
 class GevpResult:
     """Eigenvalues and B-orthonormal eigenvectors, and how they were found. Unpacks as ``values, vectors``."""
 
-    values: np.ndarray
-    vectors: np.ndarray
-    residuals: np.ndarray
+    values: Array
+    vectors: Array
+    residuals: Array
     infeasibility: float
     stationarity: float
     method: str
@@ -86,7 +87,7 @@ def gevp(
     if precision not in ("auto", "single", "double"):
         raise ValueError(f"precision={precision!r}, expected 'auto', 'single' or 'double'")
     a = as_operator(A, "A")
-    b = _identity(A) if B is None else as_operator(B, "B")
+    b = _identity(np.shape(A)[0]) if B is None else as_operator(B, "B")
     single = precision == "single" or (precision == "auto" and _is_single(A, B))
     options = {
         "components": int(p),
@@ -107,7 +108,6 @@ def gevp(
     return GevpResult(**result)
 
 
-def _identity(A: Any) -> tuple[Any, ...]:
-    n = int(A.shape[0])
+def _identity(n: int) -> tuple[Any, ...]:
     steps = np.arange(n + 1, dtype=np.int32)
     return ("sparse", np.ones(n), steps[:-1], steps, n)

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._base import Estimator
+from ._types import Array
 
 
 def amari_distance(unmixing: Any, mixing: Any) -> float:
@@ -101,12 +102,12 @@ class ICA(Estimator):
         self.signs_ = result["signs"]
         self._record(result)
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: Any) -> Array:
         """The sources of new rows."""
         check_is_fitted(self)
         return self._scores(self._input(X, reset=False), self._weights, self.mean_)
 
-    def inverse_transform(self, X: Any) -> np.ndarray:
+    def inverse_transform(self, X: Any) -> Array:
         """Rows from sources."""
         check_is_fitted(self)
         return np.asarray(X) @ self.mixing_.T + self.mean_.astype(self.mixing_.dtype)

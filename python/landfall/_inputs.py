@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._types import Array
 
 _BLOCK_BYTES = 16 << 20  # of a dataset that is read by slices
 
@@ -56,7 +57,7 @@ def plain(data: Any, name: str) -> Any:
     return _torch_array(data, name) if type(data).__module__.partition(".")[0] == "torch" else data
 
 
-def as_array(data: Any, name: str) -> np.ndarray:
+def as_array(data: Any, name: str) -> Array:
     """Two dimensions, a numeric type; a view where that is possible."""
     array = np.asarray(plain(data, name))
     if array.dtype.kind == "c":
@@ -93,7 +94,7 @@ def as_input(data: Any, name: str, options: dict[str, Any] | None = None) -> _co
     return _core.array_input(as_array(data, name), name, column_names(data))
 
 
-def _torch_array(tensor: Any, name: str) -> np.ndarray:
+def _torch_array(tensor: Any, name: str) -> Array:
     if tensor.device.type != "cpu":
         raise TypeError(f"{name}: a tensor on {tensor.device}, expected one on the CPU; call .cpu() first")
     if tensor.layout is not None and "strided" not in str(tensor.layout):
@@ -112,9 +113,13 @@ def _files(paths: Any, options: dict[str, Any]) -> _core.Input:
 
 def _sparse(matrix: Any, name: str) -> _core.Input:
     rows = matrix.tocsr()  # itself where it is one
-    native = [np.ascontiguousarray(part) for part in (rows.data, rows.indices, rows.indptr)]
-    native = [part if part.dtype.isnative else part.astype(part.dtype.newbyteorder("=")) for part in native]
-    return _core.csr_input(*native, rows.shape, name)
+    values, columns, starts = (_native(part) for part in (rows.data, rows.indices, rows.indptr))
+    return _core.csr_input(values, columns, starts, rows.shape, name)
+
+
+def _native(part: Any) -> Array:
+    part = np.ascontiguousarray(part)
+    return part if part.dtype.isnative else part.astype(part.dtype.newbyteorder("="))
 
 
 def _dataset(data: Any, name: str) -> _core.Input:

@@ -13,9 +13,10 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from . import _core
 from ._base import Estimator
 from ._inputs import is_path
+from ._types import Array
 
 
-def encode(y: Any) -> tuple[np.ndarray, np.ndarray]:
+def encode(y: Any) -> tuple[Array, Array]:
     """The sorted classes, and the number of the class of each row."""
     if is_path(y):
         names, codes = _core.read_labels(str(y))
@@ -114,29 +115,29 @@ class LDA(ClassifierMixin, Estimator):
         self.held_out_accuracy_ = result["held_out_accuracy"]
         self._record(result)
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: Any) -> Array:
         """Scores of new rows in the discriminant directions."""
         check_is_fitted(self)
         return self._scores(self._input(X, reset=False), self.scalings_, self.xbar_)
 
-    def _class_scores(self, X: Any, log_posterior: bool) -> np.ndarray:
+    def _class_scores(self, X: Any, log_posterior: bool) -> Array:
         check_is_fitted(self)
         scores = self._scores(self._input(X, reset=False), self.scalings_, self.xbar_)
         return _core.class_scores(scores, self.centres_.T, self.priors_, log_posterior)
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Any) -> Array:
         """Log likelihood of each class with its prior, up to a constant; for two classes the difference."""
         scores = self._class_scores(X, False)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: Any) -> Array:
         return self._class_scores(X, True)
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Any) -> Array:
         """The probability of each class."""
         return np.exp(self.predict_log_proba(X))
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any) -> Array:
         """The most likely class of each row."""
         best = np.argmax(self._class_scores(X, False), axis=1)
         return self.classes_[best]

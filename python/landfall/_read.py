@@ -10,6 +10,7 @@ import numpy as np
 from . import _core
 from ._inputs import as_input
 from ._messages import in_python, python_errors
+from ._types import Array
 
 
 class Data:
@@ -31,7 +32,7 @@ class Data:
         self.column_names: list[str] = told["column_names"]
         self.warnings: list[str] = [in_python(text) for text in told["warnings"]]
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
         with python_errors():
             rows = _core.read_all(self._landfall_input)
         return rows if dtype is None else rows.astype(dtype, copy=False)
