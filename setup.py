@@ -23,7 +23,8 @@ class CMakeBuild(build_ext):
         if not (folder / "CMakeCache.txt").exists():
             options = {
                 "CMAKE_BUILD_TYPE": "Release",
-                "LANDFALL_BUILD_APPS": "OFF",
+                # Run folders and reports need the chart library, which tools/setup gets by npm.
+                "LANDFALL_BUILD_APPS": "ON" if (SOURCE / "web/node_modules/uplot").exists() else "OFF",
                 "LANDFALL_BUILD_EXAMPLES": "OFF",
                 "LANDFALL_BUILD_TESTS": "OFF",
                 "Python_EXECUTABLE": sys.executable,

@@ -28,21 +28,53 @@ if TYPE_CHECKING:
     from ._ica import ICA as ICA
     from ._ica import amari_distance as amari_distance
     from ._lda import LDA as LDA
+    from ._minimize import MinimizeResult as MinimizeResult
+    from ._minimize import check_constraint as check_constraint
+    from ._minimize import check_gradient as check_gradient
+    from ._minimize import check_unbiased as check_unbiased
+    from ._minimize import minimize as minimize
     from ._read import Data as Data
     from ._read import read as read
+    from ._plots import plot_convergence as plot_convergence
+    from ._plots import plot_correlations as plot_correlations
+    from ._plots import plot_loadings as plot_loadings
+    from ._plots import plot_variates as plot_variates
+    from ._plots import plot_weights as plot_weights
+    from ._runs import Comparison as Comparison
+    from ._runs import Plan as Plan
+    from ._runs import compare as compare
+    from ._runs import load_run as load_run
+    from ._runs import plan as plan
+    from ._runs import save_run as save_run
 
 # Where each public name is defined.
 _NAMES = {
     "CCA": "_cca",
-    "DataError": "_core",
+    "Comparison": "_runs",
     "Data": "_read",
+    "DataError": "_core",
     "GevpResult": "_gevp",
     "ICA": "_ica",
     "LDA": "_lda",
+    "MinimizeResult": "_minimize",
     "NumericalError": "_core",
+    "Plan": "_runs",
     "amari_distance": "_ica",
+    "check_constraint": "_minimize",
+    "check_gradient": "_minimize",
+    "check_unbiased": "_minimize",
+    "compare": "_runs",
     "gevp": "_gevp",
+    "load_run": "_runs",
+    "minimize": "_minimize",
+    "plan": "_runs",
+    "plot_convergence": "_plots",
+    "plot_correlations": "_plots",
+    "plot_loadings": "_plots",
+    "plot_variates": "_plots",
+    "plot_weights": "_plots",
     "read": "_read",
+    "save_run": "_runs",
     "set_threads": "_core",
     "threads": "_core",
 }

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._base import Estimator
+from ._inputs import as_input
 from ._messages import python_errors
 from ._types import Array
 
@@ -51,6 +52,10 @@ class CCA(Estimator):
         ends the run.
     verbose : int, default=0
         1 shows progress.
+    checkpoint : path, optional
+        A folder in which landing saves its state every ``checkpoint_every`` seconds and on Ctrl-C.
+    resume : bool, default=False
+        Whether fit continues from the checkpoint in that folder, if there is one, to the same bits as an uninterrupted run.
 
     Attributes
     ----------
@@ -69,6 +74,7 @@ class CCA(Estimator):
         How the fit was done and what it cost.
     """
 
+    _KIND = "cca"
     _requires_y = True
     _preserves = (np.float64,)  # the precision is that of both views
 
@@ -90,6 +96,9 @@ class CCA(Estimator):
         random_state: Any = None,
         callback: Callable[[dict[str, Any]], bool | None] | None = None,
         verbose: int = 0,
+        checkpoint: str | None = None,
+        checkpoint_every: float = 60.0,
+        resume: bool = False,
     ) -> None:
         self.n_components = n_components
         self.ridge = ridge
@@ -106,14 +115,24 @@ class CCA(Estimator):
         self.random_state = random_state
         self.callback = callback
         self.verbose = verbose
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
+        self.resume = resume
 
     def fit(self, X: Any, Y: Any) -> CCA:
         """Finds the directions. X and Y have corresponding rows; each is anything that docs/python.md lists."""
         if Y is None:
             raise ValueError("requires y to be passed, but the target y is None: expected the second view, Y")
+        self._forget()
         left = self._input(X, reset=True, min_samples=2)
         right = self._second_input(Y, min_samples=2)
         self._learn(self._run(_core.fit_cca, left, right, components=self._components(left, right)))
+        return self
+
+    def partial_fit(self, X: Any, Y: Any) -> CCA:
+        """Goes on with more rows: one step of landing for each batch. The result does not depend on how rows were cut into calls."""
+        first = "_online" not in vars(self)
+        self._push([self._input(X, reset=first), self._second_input(Y)])
         return self
 
     def _components(self, left: _core.Input, right: _core.Input) -> int:
@@ -122,7 +141,7 @@ class CCA(Estimator):
             return self.n_components
         return min(2, _core.describe(left)["cols"], _core.describe(right)["cols"])
 
-    def _learn(self, result: dict[str, Any]) -> None:
+    def _learn(self, result: dict[str, Any], quiet: bool = False) -> None:
         x, y = result["views"]
         self.correlations_ = result["correlations"]
         self.regularized_correlations_ = result["regularized_correlations"]
@@ -132,7 +151,40 @@ class CCA(Estimator):
         self.x_mean_, self.y_mean_ = x["mean"], y["mean"]
         if "loadings" in x:
             self.x_loadings_, self.y_loadings_ = x["loadings"], y["loadings"]
-        self._record(result)
+        self._record(result, quiet)
+
+    _MEASURES = ("total", "held_out_total")
+
+    def _measures(self) -> dict[str, float]:
+        measures = {"total": float(self.regularized_correlations_.sum())}
+        return measures | ({"held_out_total": float(self.held_out_correlations_.sum())} if len(self.held_out_correlations_) else {})
+
+    def _numbers(self) -> dict[str, Any]:
+        return {
+            "correlations": self.correlations_,
+            "total_correlation": self.correlations_.sum(),
+            "regularized_correlations": self.regularized_correlations_,
+            "regularized_total": self.regularized_correlations_.sum(),
+        }
+
+    def _more_numbers(self) -> dict[str, Any]:
+        held_out = self.held_out_correlations_
+        if len(held_out) == 0:
+            return {}
+        samples = self._result["held_out_samples"]
+        return {"held_out_samples": samples, "held_out_correlations": held_out, "held_out_total_correlation": held_out.sum()}
+
+    def _files(self) -> dict[str, Array]:
+        return {"loadings_left.npy": self.x_loadings_, "loadings_right.npy": self.y_loadings_} if "loadings" in self._result["views"][0] else {}
+
+    def _read_files(self, folder: Any, summary: dict[str, Any]) -> dict[str, Any]:
+        read = {"correlations": summary["correlations"], "regularized_correlations": summary["regularized_correlations"],
+                "held_out_correlations": summary.get("held_out_correlations", [])}
+        return {name: np.asarray(values, dtype=float) for name, values in read.items()}
+
+    def _plan(self, X: Any, Y: Any) -> dict[str, Any]:
+        left, right = as_input(X, "X"), as_input(Y, "Y")
+        return _core.plan_cca(left, right, self._options() | {"components": self._components(left, right)}, self.precision)
 
     def transform(self, X: Any, Y: Any = None) -> Any:
         """Scores of new rows of X, or a pair of scores with Y."""

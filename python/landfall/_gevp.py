@@ -87,7 +87,7 @@ def gevp(
     if precision not in ("auto", "single", "double"):
         raise ValueError(f"precision={precision!r}, expected 'auto', 'single' or 'double'")
     a = as_operator(A, "A")
-    b = _identity(np.shape(A)[0]) if B is None else as_operator(B, "B")
+    b = identity(np.shape(A)[0]) if B is None else as_operator(B, "B")
     single = precision == "single" or (precision == "auto" and _is_single(A, B))
     options = {
         "components": int(p),
@@ -108,6 +108,6 @@ def gevp(
     return GevpResult(**result)
 
 
-def _identity(n: int) -> tuple[Any, ...]:
+def identity(n: int) -> tuple[Any, ...]:
     steps = np.arange(n + 1, dtype=np.int32)
     return ("sparse", np.ones(n), steps[:-1], steps, n)

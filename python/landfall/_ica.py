@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._base import Estimator
+from ._inputs import as_input
 from ._types import Array
 
 
@@ -31,7 +32,7 @@ class ICA(Estimator):
         The scale of the sources: variance 1, or 1/n_samples as in older versions of scikit-learn.
     reduction : {"pca", "none"}, default="pca"
         How fewer components than columns are found: among the leading principal components, or the most non-Gaussian directions of all.
-    method, passes, batch_size, memory, ridge, scale, missing, precision, random_state, callback, verbose
+    method, passes, batch_size, memory, ridge, scale, missing, precision, random_state, callback, verbose, checkpoint, resume
         As in :class:`CCA`.
 
     Attributes
@@ -47,6 +48,7 @@ class ICA(Estimator):
         How the fit was done and what it cost.
     """
 
+    _KIND = "ica"
     _RENAMED = Estimator._RENAMED | {"fun": "contrast"}
 
     def __init__(
@@ -67,6 +69,9 @@ class ICA(Estimator):
         random_state: Any = None,
         callback: Callable[[dict[str, Any]], bool | None] | None = None,
         verbose: int = 0,
+        checkpoint: str | None = None,
+        checkpoint_every: float = 60.0,
+        resume: bool = False,
     ) -> None:
         self.n_components = n_components
         self.fun = fun
@@ -83,29 +88,59 @@ class ICA(Estimator):
         self.random_state = random_state
         self.callback = callback
         self.verbose = verbose
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
+        self.resume = resume
 
     def fit(self, X: Any, y: Any = None) -> ICA:
         """Finds the sources; y is ignored."""
         if self.whiten not in ("unit-variance", "arbitrary-variance"):
             raise ValueError(f"whiten={self.whiten!r}, expected 'unit-variance' or 'arbitrary-variance'")
+        self._forget()
         self._learn(self._run(_core.fit_ica, self._input(X, reset=True, min_samples=2)))
         return self
 
-    def _learn(self, result: dict[str, Any]) -> None:
+    def partial_fit(self, X: Any, y: Any = None) -> ICA:
+        """Goes on with more rows: one step of landing for each batch. The result does not depend on how rows were cut into calls."""
+        first = "_online" not in vars(self)
+        self._push([self._input(X, reset=first)])
+        return self
+
+    def _learn(self, result: dict[str, Any], quiet: bool = False) -> None:
         view = result["views"][0]
         scale = 1.0 if self.whiten == "unit-variance" else 1.0 / np.sqrt(result["samples"])
-        self._weights = view["weights"] if scale == 1.0 else (view["weights"] * scale).astype(view["weights"].dtype)
-        self.components_ = self._weights.T
+        weights = view["weights"]
+        self.components_ = (weights if scale == 1.0 else (weights * scale).astype(weights.dtype)).T
         self.mixing_ = result["mixing"] if scale == 1.0 else (result["mixing"] / scale).astype(result["mixing"].dtype)
         self.mean_ = view["mean"]
         self.negentropy_ = result["negentropy"]
         self.signs_ = result["signs"]
-        self._record(result)
+        self._record(result, quiet)
+
+    _MEASURES = ("negentropy",)
+
+    def _measures(self) -> dict[str, float]:
+        return {"negentropy": float(self.negentropy_.sum())}
+
+    def _numbers(self) -> dict[str, Any]:
+        kinds = ["super-Gaussian" if sign > 0 else "sub-Gaussian" for sign in self.signs_]
+        return {"contrast": self.fun, "reduction": self.reduction, "negentropy": self.negentropy_, "kinds": kinds}
+
+    def _files(self) -> dict[str, Array]:
+        return {"mixing.npy": self._result["mixing"]}
+
+    def _read_files(self, folder: Any, summary: dict[str, Any]) -> dict[str, Any]:
+        self.set_params(fun=summary["contrast"])
+        signs = [1.0 if kind == "super-Gaussian" else -1.0 for kind in summary["kinds"]]
+        return {"mixing": np.load(folder / "mixing.npy"), "signs": np.asarray(signs), "negentropy": np.asarray(summary["negentropy"])}
+
+    def _plan(self, X: Any, Y: Any) -> dict[str, Any]:
+        return _core.plan_ica(as_input(X, "X"), self._options(), self.precision)
 
     def transform(self, X: Any) -> Array:
         """The sources of new rows."""
         check_is_fitted(self)
-        return self._scores(self._input(X, reset=False), self._weights, self.mean_)
+        return self._scores(self._input(X, reset=False), self.components_.T, self.mean_)
 
     def inverse_transform(self, X: Any) -> Array:
         """Rows from sources."""

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _core
 from ._base import Estimator
-from ._inputs import is_path
+from ._inputs import as_input, is_path
 from ._types import Array
 
 
@@ -36,7 +36,8 @@ class LDA(ClassifierMixin, Estimator):
     ridge : "auto" or float, default="auto"
         Added to the diagonal of the covariance within classes. "auto": none, but one of 30 rows where there are fewer than 1.5
         rows to a column.
-    relative_ridge, method, passes, batch_size, memory, scale, missing, held_out, precision, random_state, callback, verbose
+    relative_ridge, method, passes, batch_size, memory, scale, missing, held_out, precision, random_state, callback, verbose, checkpoint,
+    resume
         As in :class:`CCA`.
 
     Attributes
@@ -52,6 +53,7 @@ class LDA(ClassifierMixin, Estimator):
         How the fit was done and what it cost.
     """
 
+    _KIND = "lda"
     _requires_y = True
 
     def __init__(
@@ -71,6 +73,9 @@ class LDA(ClassifierMixin, Estimator):
         random_state: Any = None,
         callback: Callable[[dict[str, Any]], bool | None] | None = None,
         verbose: int = 0,
+        checkpoint: str | None = None,
+        checkpoint_every: float = 60.0,
+        resume: bool = False,
     ) -> None:
         self.n_components = n_components
         self.ridge = ridge
@@ -86,11 +91,15 @@ class LDA(ClassifierMixin, Estimator):
         self.random_state = random_state
         self.callback = callback
         self.verbose = verbose
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
+        self.resume = resume
 
     def fit(self, X: Any, y: Any) -> LDA:
         """Finds the directions. y has the class of each row, or is the path of a file of labels."""
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None")
+        self._forget()
         data = self._input(X, reset=True, min_samples=2)
         classes, codes = encode(y)
         if len(classes) < 2:
@@ -103,7 +112,25 @@ class LDA(ClassifierMixin, Estimator):
         self._learn(self._run(_fit, data, names, codes))
         return self
 
-    def _learn(self, result: dict[str, Any]) -> None:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> LDA:
+        """Goes on with more rows: one step of landing for each batch. Classes may appear at any time; ``classes`` is not needed."""
+        first = "_online" not in vars(self)
+        known, codes = encode(y)
+        labels = [str(name) for name in known]
+        data = self._input(X, reset=first)
+        if first:
+            self._labels: dict[str, Any] = {}
+        self._labels.update(zip(labels, known))
+        self._push([data], [labels[code] for code in codes])
+        return self
+
+    def _learn(self, result: dict[str, Any], quiet: bool = False) -> None:
+        if "_online" in vars(self):
+            # The online model numbers classes as they come.
+            seen = np.asarray([self._labels[name] for name in result["classes"]])
+            order = np.argsort(seen)
+            self.classes_ = seen[order]
+            result["centres"], result["priors"] = result["centres"][:, order], result["priors"][order]
         view = result["views"][0]
         self.scalings_ = view["weights"]
         self.xbar_ = view["mean"]
@@ -113,7 +140,44 @@ class LDA(ClassifierMixin, Estimator):
         self.explained_variance_ratio_ = result["explained_ratio"]
         self.training_accuracy_ = result["training_accuracy"]
         self.held_out_accuracy_ = result["held_out_accuracy"]
-        self._record(result)
+        self._record(result, quiet)
+
+    _MEASURES = ("eigenvalue_sum", "accuracy")
+
+    def _measures(self) -> dict[str, float]:
+        held_out = {} if self.held_out_accuracy_ is None else {"held_out_accuracy": float(self.held_out_accuracy_)}
+        return {"eigenvalue_sum": float(self.eigenvalues_.sum()), "accuracy": float(self.training_accuracy_)} | held_out
+
+    def _numbers(self) -> dict[str, Any]:
+        ratio = self.explained_variance_ratio_
+        return {"eigenvalues": self.eigenvalues_, "explained_ratio": ratio if len(ratio) else None, "training_accuracy": self.training_accuracy_}
+
+    def _more_numbers(self) -> dict[str, Any]:
+        more: dict[str, Any] = {"classes": [str(name) for name in self.classes_], "priors": self.priors_}
+        if self.held_out_accuracy_ is not None:
+            more |= {"held_out_samples": self._result["held_out_samples"], "held_out_accuracy": self.held_out_accuracy_}
+        return more
+
+    def _files(self) -> dict[str, Array]:
+        return {"centres.npy": self.centres_.T}
+
+    def _read_files(self, folder: Any, summary: dict[str, Any]) -> dict[str, Any]:
+        names = summary["classes"]
+        numbers = all(name.lstrip("-").isdigit() for name in names)
+        self.classes_ = np.asarray([int(name) for name in names] if numbers else names)
+        return {
+            "centres": np.load(folder / "centres.npy"),
+            "priors": np.asarray(summary["priors"]),
+            "eigenvalues": np.asarray(summary["eigenvalues"]),
+            "explained_ratio": np.asarray(summary["explained_ratio"] or []),
+            "training_accuracy": summary["training_accuracy"],
+            "held_out_accuracy": summary.get("held_out_accuracy"),
+            "classes": names,
+        }
+
+    def _plan(self, X: Any, Y: Any) -> dict[str, Any]:
+        classes, codes = encode(Y)
+        return _core.plan_lda(as_input(X, "X"), [str(name) for name in classes], codes, self._options(), self.precision)
 
     def transform(self, X: Any) -> Array:
         """Scores of new rows in the discriminant directions."""

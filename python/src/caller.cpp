@@ -37,6 +37,11 @@ void Caller::note_rows(Index rows) {
   rows_ += rows;
 }
 
+void Caller::set_saving(bool saving) {
+  saving_ = saving;
+  if (!saving && asked_) cancel_.request();
+}
+
 void Caller::show() {
   Progress progress;
   Index rows = 0;
@@ -57,7 +62,8 @@ void Caller::look_around() {
     if (!tick_.is_none()) show();
   } catch (...) {
     interrupt_ = std::current_exception();
-    cancel_.request();
+    asked_ = true;
+    if (!saving_) cancel_.request();
   }
 }
 

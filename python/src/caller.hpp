@@ -9,9 +9,11 @@
 #include <landfall/landing/result.hpp>
 #include <landfall/parallel/cancel.hpp>
 
+#include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -28,6 +30,12 @@ class Caller {
   explicit Caller(py::object tick = py::none());
 
   const CancelFlag& cancel() const { return cancel_; }
+
+  /// While a run saves itself when it is asked to end, it is not cancelled but asked.
+  bool asked_to_end() const { return asked_; }
+  void set_saving(bool saving);
+  /// Lives as long as this object.
+  void hold(std::shared_ptr<void> thing) { held_ = std::move(thing); }
 
   /// Runs f on the thread that made this object, with the GIL. From any thread; what f throws is thrown here.
   void call(const std::function<void()>& f);
@@ -59,6 +67,8 @@ class Caller {
   const std::thread::id owner_ = std::this_thread::get_id();
   const CancelFlag cancel_ = CancelFlag::create();
   py::object tick_;
+  std::atomic<bool> asked_ = false, saving_ = false;
+  std::shared_ptr<void> held_;
 
   std::mutex mutex_;
   std::condition_variable changed_;

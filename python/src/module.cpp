@@ -19,6 +19,11 @@ PYBIND11_MODULE(_core, module) {
   bind_lda(module);
   bind_gevp(module);
   bind_scores(module);
+  bind_minimize(module);
+  bind_online(module);
+#ifdef LANDFALL_HAS_RUNS
+  bind_runs(module);
+#endif
 }
 
 }  // namespace landfall::python

@@ -3,6 +3,7 @@
 #include <landfall/baselines/registry.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/models/ica/contrast.hpp>
+#include <landfall/run/checkpoints.hpp>
 
 #include <functional>
 #include <map>
@@ -99,6 +100,7 @@ template <class Options>
 void fill(Options& options, const Setters<Options>& setters, const py::dict& given) {
   for (const auto& [key, value] : given) {
     const auto name = key.template cast<std::string>();
+    if (name == "checkpoint") continue;
     const auto at = setters.find(name);
     if (at == setters.end()) throw py::type_error(fmt::format("unknown option '{}'", name));
     if (value.is_none()) continue;
@@ -108,6 +110,27 @@ void fill(Options& options, const Setters<Options>& setters, const py::dict& giv
       throw py::type_error(fmt::format("{} = {} has the wrong type", name, std::string(py::repr(value))));
     }
   }
+}
+
+/// Ctrl-C writes a checkpoint while landing runs, and cancels before and after.
+Checkpoints checkpoints(const py::dict& given, Caller& caller) {
+  auto run = std::make_shared<RunCheckpoints>(RunCheckpointOptions{
+      .folder = given["folder"].cast<std::string>(),
+      .options = given["options"].cast<std::vector<std::pair<std::string, std::string>>>(),
+      .every = given["every"].cast<double>(),
+      .resume = given["resume"].cast<bool>(),
+      .stop = [&caller] { return caller.asked_to_end(); }});
+  Checkpoints hooks = run->hooks();
+  caller.hold(run);
+  hooks.due = [&caller, due = hooks.due] {
+    caller.set_saving(true);
+    return due();
+  };
+  hooks.finish = [&caller, finish = hooks.finish](const std::string& state) {
+    caller.set_saving(false);
+    finish(state);
+  };
+  return hooks;
 }
 
 }  // namespace
@@ -132,6 +155,7 @@ FitOptions fit_options(const py::dict& given, const py::object& callback, Caller
   fill(options, setters, given);
   options.observer = observer(callback, caller);
   options.cancel = caller.cancel();
+  if (given.contains("checkpoint")) options.checkpoints = checkpoints(given["checkpoint"].cast<py::dict>(), caller);
   return options;
 }
 
