@@ -42,6 +42,12 @@ void Caller::set_saving(bool saving) {
   if (!saving && asked_) cancel_.request();
 }
 
+void Caller::interrupt(std::exception_ptr error) {
+  interrupt_ = std::move(error);
+  asked_ = true;
+  if (!saving_) cancel_.request();
+}
+
 void Caller::show() {
   Progress progress;
   Index rows = 0;
@@ -61,9 +67,7 @@ void Caller::look_around() {
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
     if (!tick_.is_none()) show();
   } catch (...) {
-    interrupt_ = std::current_exception();
-    asked_ = true;
-    if (!saving_) cancel_.request();
+    interrupt(std::current_exception());
   }
 }
 

@@ -34,6 +34,8 @@ class Caller {
   /// While a run saves itself when it is asked to end, it is not cancelled but asked.
   bool asked_to_end() const { return asked_; }
   void set_saving(bool saving);
+  /// Ends the run and throws this when it has ended. On the thread of the caller.
+  void interrupt(std::exception_ptr error);
   /// Lives as long as this object.
   void hold(std::shared_ptr<void> thing) { held_ = std::move(thing); }
 

@@ -142,8 +142,13 @@ std::function<bool(const Progress&)> observer(const py::object& callback, Caller
     if (!called) return !caller.cancel().requested();
     bool stop = false;
     caller.call([&] {
-      const py::object answer = handle(progress_dict(progress));
-      stop = !answer.is_none() && answer.cast<bool>();
+      try {
+        const py::object answer = handle(progress_dict(progress));
+        stop = !answer.is_none() && answer.cast<bool>();
+      } catch (const py::error_already_set& error) {
+        if (!error.matches(PyExc_KeyboardInterrupt)) throw;
+        caller.interrupt(std::current_exception());  // Ctrl-C while the callback ran
+      }
     });
     return !stop && !caller.cancel().requested();
   };

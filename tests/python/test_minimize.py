@@ -98,7 +98,7 @@ def test_sampler(estimator):
     sampler, count, best, b, a = sampled_pca()
     x0 = np.random.default_rng(6).standard_normal((10, 2))
     result = landfall.minimize(sampler=sampler, n_samples=count, x0=x0, estimator=estimator, step=0.02, passes=30, batch_size=100)
-    assert result.passes == pytest.approx(30, abs=2)
+    assert result.passes < 32  # those whose noise vanishes converge before
     x = result.x
     assert np.linalg.norm(x.T @ b @ x - np.eye(2)) < 0.2
     found = scipy.linalg.eigh(x.T @ a @ x, x.T @ b @ x)[0].sum()
@@ -110,7 +110,7 @@ def test_callback_and_limits(pencil):
     seen = []
     result = landfall.minimize(trace(a), b, x0, callback=lambda progress: seen.append(progress["iteration"]) or len(seen) == 5)
     assert result.termination == "stopped" and seen == [1, 2, 3, 4, 5]
-    assert landfall.minimize(trace(a), b, x0, max_iter=3).termination == "iteration limit"
+    assert landfall.minimize(trace(a), b, x0, max_iter=3).termination == "iteration_limit"
     assert not landfall.minimize(trace(a), b, x0, max_iter=3).converged
 
 
