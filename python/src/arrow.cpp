@@ -67,8 +67,8 @@ Column column_of(const ArrowSchema& schema, const std::string& table) {
   const std::size_t at = format.size() == 1 ? kinds.find(format[0]) : std::string_view::npos;
   column.bits = format == "b";
   if ((at == std::string_view::npos && !column.bits) || schema.dictionary)
-    throw py::type_error(fmt::format("{}: column '{}' has the Arrow type '{}', expected numbers", table,
-                                     column.name, format));
+    throw py::type_error(
+        fmt::format("{}: column '{}' has the Arrow type '{}', expected numbers", table, column.name, format));
   if (!column.bits) column.type = types[at];
   return column;
 }
@@ -86,7 +86,8 @@ Vector<S> numbers_of(const Column& column, const ArrowArray& array) {
   } else if (array.length > 0) {
     const Index item = with_npy_type(column.type, [](auto value) { return Index{sizeof value}; });
     const auto* first = static_cast<const std::byte*>(array.buffers[1]) + array.offset * item;
-    convert_numbers(first, column.type, std::endian::native, std::span(out.data(), static_cast<std::size_t>(out.size())));
+    convert_numbers(first, column.type, std::endian::native,
+                    std::span(out.data(), static_cast<std::size_t>(out.size())));
   }
   if (array.buffers[0] && array.null_count != 0)
     for (Index i = 0; i < out.size(); ++i)
@@ -123,7 +124,8 @@ class Stream {
     Owned<ArrowSchema> schema;
     check(stream_->get_schema(stream_, &schema));
     if (std::string_view(schema.format) != "+s")
-      throw py::type_error(fmt::format("{}: an Arrow stream of '{}', expected a table", name_, schema.format));
+      throw py::type_error(
+          fmt::format("{}: an Arrow stream of '{}', expected a table", name_, schema.format));
     for (std::int64_t j = 0; j < schema.n_children; ++j)
       columns_.push_back(column_of(*schema.children[j], name_));
     if (columns_.empty()) throw DataError(fmt::format("{}: a table without columns", name_));

@@ -49,7 +49,8 @@ void bind_cca(py::module_& module) {
         Caller caller(tick);
         const FitOptions fitting = fit_options(options, callback, caller);
         const std::array inputs{left, right};
-        return in_precision(precision, inputs, caller, [&]<class S>(S) { return fit<S>(inputs, fitting, caller); });
+        return in_precision(precision, inputs, caller,
+                            [&]<class S>(S) { return fit<S>(inputs, fitting, caller); });
       },
       py::arg("left"), py::arg("right"), py::arg("options"), py::arg("precision") = "auto",
       py::arg("callback") = py::none(), py::arg("tick") = py::none());

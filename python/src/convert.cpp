@@ -140,11 +140,11 @@ py::dict fit_dict(const FitResult<S>& result) {
   return dict;
 }
 
-#define LANDFALL_CONVERT(S)                             \
-  template py::array array_of<S>(const Matrix<S>&);     \
-  template py::array array_of<S>(const Vector<S>&);     \
-  template Matrix<S> matrix_of<S>(const py::handle&);   \
-  template Vector<S> vector_of<S>(const py::handle&);   \
+#define LANDFALL_CONVERT(S)                           \
+  template py::array array_of<S>(const Matrix<S>&);   \
+  template py::array array_of<S>(const Vector<S>&);   \
+  template Matrix<S> matrix_of<S>(const py::handle&); \
+  template Vector<S> vector_of<S>(const py::handle&); \
   template py::dict fit_dict<S>(const FitResult<S>&);
 LANDFALL_CONVERT(float)
 LANDFALL_CONVERT(double)

@@ -331,8 +331,10 @@ void bind_inputs(py::module_& module) {
       },
       py::arg("begin"), py::arg("name"), py::arg("rows") = py::none());
   module.def("arrow_input", &arrow_input, py::arg("table"), py::arg("name"));
-  module.def("read_all", [](const InputPtr& input) { return read_all(*input); }, py::arg("input"));
-  module.def("describe", [](const InputPtr& input) { return describe(*input); }, py::arg("input"));
+  module.def(
+      "read_all", [](const InputPtr& input) { return read_all(*input); }, py::arg("input"));
+  module.def(
+      "describe", [](const InputPtr& input) { return describe(*input); }, py::arg("input"));
 }
 
 }  // namespace landfall::python

@@ -7,12 +7,11 @@
 #include <landfall/manifold/check.hpp>
 #include <landfall/manifold/constraints.hpp>
 
-#include <fmt/format.h>
-
 #include "convert.hpp"
 #include "models.hpp"
 #include "operators.hpp"
 #include "options.hpp"
+#include <fmt/format.h>
 #include <pybind11/stl.h>
 
 namespace landfall::python {
@@ -124,7 +123,8 @@ SolverOptions<S> solver_options(const py::dict& options) {
   const auto tolerance = options["tol"].cast<double>();
   solving.stop = (stop::gradient(tolerance) && stop::feasibility(tolerance)) ||
                  stop::iterations(options["max_iter"].cast<std::uint64_t>());
-  if (const auto passes = given<double>(options, "passes")) solving.stop = solving.stop || stop::passes(*passes);
+  if (const auto passes = given<double>(options, "passes"))
+    solving.stop = solving.stop || stop::passes(*passes);
   if (const auto seconds = given<double>(options, "seconds"))
     solving.stop = solving.stop || stop::seconds(*seconds);
   if (const auto steps = given<std::uint64_t>(options, "patience"))
@@ -141,7 +141,8 @@ FieldOptions<S> field_options(const py::dict& options, const OperatorPtr<S>& b) 
     field.preconditioner = inverse_preconditioner<S>(to_dense(*b));
   }
   if (field.direction == Direction::preconditioned) {
-    if (!b) throw UsageError("the preconditioned direction makes a sketch of B itself; expected B, not a sampler");
+    if (!b)
+      throw UsageError("the preconditioned direction makes a sketch of B itself; expected B, not a sampler");
     field.preconditioner = sketch_preconditioner<S>(
         *b, {.rank = options["rank"].cast<Index>(), .seed = options["seed"].cast<std::uint64_t>()});
   }
@@ -196,8 +197,7 @@ py::dict minimize_sampled(const py::object& sampler, Index count, const py::sequ
                           const py::dict& options, const py::object& callback) {
   Caller caller;
   Point<S> start = point_of<S>(x0);
-  const auto samples =
-      samples_of<S>(sampler, count, start, options["seed"].cast<std::uint64_t>(), caller);
+  const auto samples = samples_of<S>(sampler, count, start, options["seed"].cast<std::uint64_t>(), caller);
   const std::vector<FieldOptions<S>> fields(start.size(), field_options<S>(options, nullptr));
   const SamplingOptions sampling{.estimator = parse_estimator(options["estimator"].cast<std::string>()),
                                  .batch = options["batch"].cast<Index>()};
@@ -216,7 +216,8 @@ void bind_minimize(py::module_& module) {
         return single ? minimize<float>(fun, bs, x0, options, callback)
                       : minimize<double>(fun, bs, x0, options, callback);
       },
-      py::arg("fun"), py::arg("b"), py::arg("x0"), py::arg("options"), py::arg("single"), py::arg("callback"));
+      py::arg("fun"), py::arg("b"), py::arg("x0"), py::arg("options"), py::arg("single"),
+      py::arg("callback"));
   module.def(
       "minimize_sampled",
       [](const py::object& sampler, Index count, const py::sequence& x0, const py::dict& options, bool single,

@@ -3,13 +3,12 @@
 #include <landfall/models/ica/online_ica.hpp>
 #include <landfall/models/lda/online_lda.hpp>
 
-#include <fmt/format.h>
-
 #include "convert.hpp"
 #include "inputs.hpp"
 #include "models.hpp"
 #include "options.hpp"
 #include "results.hpp"
+#include <fmt/format.h>
 #include <pybind11/stl.h>
 
 namespace landfall::python {
@@ -69,7 +68,8 @@ class ModelOf final : public AnyModel {
       std::vector<Batch<S>> batches(sources.size());
       for (;;) {
         Index rows = 0;
-        for (std::size_t v = 0; v < sources.size(); ++v) rows = std::max(rows, sources[v]->read(kRows, batches[v]));
+        for (std::size_t v = 0; v < sources.size(); ++v)
+          rows = std::max(rows, sources[v]->read(kRows, batches[v]));
         if (rows == 0) return true;
         caller.cancel().throw_if_requested();
         push(model_, batches, labels);

@@ -160,7 +160,8 @@ FitOptions fit_options(const py::dict& given, const py::object& callback, Caller
   fill(options, setters, given);
   options.observer = observer(callback, caller);
   options.cancel = caller.cancel();
-  if (given.contains("checkpoint")) options.checkpoints = checkpoints(given["checkpoint"].cast<py::dict>(), caller);
+  if (given.contains("checkpoint"))
+    options.checkpoints = checkpoints(given["checkpoint"].cast<py::dict>(), caller);
   return options;
 }
 

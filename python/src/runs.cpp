@@ -83,8 +83,9 @@ void bind_runs(py::module_& module) {
   module.def(
       "report_rows",
       [](const std::vector<InputPtr>& inputs, const std::vector<py::array>& weights,
-         const std::vector<py::array>& means, const std::string& image, const std::vector<std::string>& classes,
-         const std::vector<std::uint32_t>& codes, bool in_order, const py::dict& options) {
+         const std::vector<py::array>& means, const std::string& image,
+         const std::vector<std::string>& classes, const std::vector<std::uint32_t>& codes, bool in_order,
+         const py::dict& options) {
         Caller caller;
         const FitOptions fitting = fit_options(options, py::none(), caller);
         const auto make = is_float(weights.at(0)) ? &report_rows<float> : &report_rows<double>;

@@ -51,10 +51,10 @@ py::array correlations(const std::array<InputPtr, 2>& inputs, const std::array<p
   for (const auto& input : inputs) views.push_back(open_watched<S>(*input, caller));
   const std::array all{matrix_of<S>(weights[0]), matrix_of<S>(weights[1])};
   const auto found = caller.wait_for([&] {
-    DataStream<S> stream(std::move(views), {.batch = 1024,
-                                            .transform = {.centring = Centring::exact,
-                                                          .missing = options.transform.missing},
-                                            .cancel = options.cancel});
+    DataStream<S> stream(std::move(views),
+                         {.batch = 1024,
+                          .transform = {.centring = Centring::exact, .missing = options.transform.missing},
+                          .cancel = options.cancel});
     return paired_correlations(canonical_moments<S>(stream, Part::training,
                                                     kept_rows(all[0], stream.transform(0)),
                                                     kept_rows(all[1], stream.transform(1))));

@@ -13,8 +13,8 @@ double check_unbiased(const std::shared_ptr<Samples<S>>& samples, const Point<S>
                       const SamplingOptions& options, int draws) {
   const Estimator estimator = options.estimator;
   if (estimator != Estimator::shared && estimator != Estimator::split && estimator != Estimator::ustat)
-    throw UsageError(fmt::format("the {} estimator remembers earlier batches; expected shared, split or ustat",
-                                 to_string(estimator)));
+    throw UsageError(fmt::format(
+        "the {} estimator remembers earlier batches; expected shared, split or ustat", to_string(estimator)));
   if (draws < 2) throw UsageError(fmt::format("{} draws, expected at least 2", draws));
   const std::vector<FieldOptions<S>> fields(x.size(), FieldOptions<S>{.normal = Normal::newton});
   const Pull pull{.attraction = 0.25, .step = 1, .omega = 1};

@@ -25,7 +25,7 @@ struct OnlineRowsOptions {
   Index batch = 128;                              // rows
   Index first_rows = 4096;                        // to keep, rounded up to whole batches
   std::uint64_t memory = std::uint64_t{1} << 29;  // bytes; what is kept ends where it is full
-  bool keep_first = false;  // what forget_first() would drop, for first_batches()
+  bool keep_first = false;                        // what forget_first() would drop, for first_batches()
 };
 
 template <class S>

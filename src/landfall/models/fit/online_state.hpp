@@ -19,7 +19,8 @@ namespace landfall {
 template <class S>
 void state_of_rows(State& state, const OnlineOptions& options, std::optional<OnlineRows<S>>& rows,
                    OnlineRows<S> fresh) {
-  if (!options.saved) throw UsageError("the state of an online model needs its first rows; set OnlineOptions::saved");
+  if (!options.saved)
+    throw UsageError("the state of an online model needs its first rows; set OnlineOptions::saved");
   bool there = rows.has_value();
   state(there);
   if (!there) return;

@@ -65,8 +65,9 @@ class LdaModel final : public Model<S> {
   Index components(const FitOptions& options, const std::vector<Index>& features) const override {
     const Index p = options.components;
     if (p > present_ - 1)
-      throw NumericalError(fmt::format("p = {}, expected at most {}: {} classes span at most one dimension less",
-                                   p, present_ - 1, present_));
+      throw NumericalError(
+          fmt::format("p = {}, expected at most {}: {} classes span at most one dimension less", p,
+                      present_ - 1, present_));
     return p > 0 ? p : std::max<Index>(1, directions(features[0]));
   }
 

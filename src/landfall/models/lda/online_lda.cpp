@@ -74,9 +74,10 @@ void OnlineLda<S>::partial_fit(const Batch<S>& rows, std::span<const std::string
   if (!rows_) {
     const Index batch =
         options_.batch > 0 ? options_.batch : default_batch(options_.components, rows.sparse());
-    const OnlineRowsOptions options{
-        .batch = batch, .first_rows = options_.first_rows, .memory = options_.memory / 4,
-        .keep_first = options_.saved};
+    const OnlineRowsOptions options{.batch = batch,
+                                    .first_rows = options_.first_rows,
+                                    .memory = options_.memory / 4,
+                                    .keep_first = options_.saved};
     rows_.emplace(std::vector<std::string>{"data"}, options);
   }
   rows_->check({&rows});
