@@ -52,7 +52,7 @@ class _Point:
             if block.ndim != 2:
                 raise ValueError(f"x0 has {block.ndim} dimensions, expected a matrix or a list of matrices")
 
-    def user(self, blocks: list[Array]) -> Any:
+    def user(self, blocks: list[Any]) -> Any:
         return blocks if self.several else blocks[0]
 
     def blocks_of(self, returned: Any) -> list[Any]:

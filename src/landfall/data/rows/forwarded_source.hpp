@@ -1,10 +1,12 @@
 // A source that hands on another one: the base of sources that watch it or keep something alive beside it.
 //
-//   template <class S>
-//   struct Counted : landfall::ForwardedSource<S> {
-//     using landfall::ForwardedSource<S>::ForwardedSource;
-//     landfall::Index read(landfall::Index count, landfall::Batch<S>& batch) override {
-//       return this->source().read(count, batch);
+//   struct Counted : landfall::ForwardedSource<float> {
+//     using ForwardedSource::ForwardedSource;
+//     landfall::Index rows_read = 0;
+//     landfall::Index read(landfall::Index count, landfall::Batch<float>& batch) override {
+//       const landfall::Index rows = source().read(count, batch);
+//       rows_read += rows;
+//       return rows;
 //     }
 //   };
 #pragma once
