@@ -1,8 +1,10 @@
 // How likely each class is for a row, given its scores: Gaussian classes with the covariance I, as LDA's scores have.
 //
+//   #include <landfall/models/lda/lda.hpp>
 //   landfall::LdaResult<double> result;
-//   const auto log_p = landfall::log_posteriors(scores, result.centres, result.priors);    // rows x classes
-//   use(log_p.array().exp());                                                              // each row adds up to 1
+//   const landfall::Matrix<double> rows = landfall::Matrix<double>::Zero(10, 2);    // scores of ten rows
+//   const auto log_p = landfall::log_posteriors(rows, result.centres, result.priors);    // 10 x classes
+//   use(log_p.array().exp());                                                       // each row adds up to 1
 #pragma once
 
 #include <landfall/linalg/types.hpp>
