@@ -1,15 +1,16 @@
 # The two commands are `make demo` and `make test`; both set up the machine first (tools/setup).
-.PHONY: build demo test test-kernels bench format lint install clean
+.PHONY: build demo test test-kernels bench format lint install python-install clean
 
 BUILD_JOBS := $(shell nproc)
 SOURCES = $(shell git ls-files '*.cpp' '*.hpp')
 PREFIX ?= /usr/local
+PYTHON ?= /usr/bin/python3
 
-# The program alone. Tests are configured by `make test`, and stay configured once they are.
+# The program and the Python package. Tests are configured by `make test`, and stay configured once they are.
 build:
 	@tools/setup build
 	@cmake --preset dev $(if $(wildcard build/CMakeCache.txt),,-DLANDFALL_BUILD_TESTS=OFF) >/dev/null
-	@cmake --build --preset dev --parallel $(BUILD_JOBS) --target landfall_cli
+	@cmake --build --preset dev --parallel $(BUILD_JOBS) --target landfall_cli landfall_python_package
 
 demo: build
 	@tools/setup demo
@@ -50,6 +51,11 @@ install:
 	@cmake --preset release -DLANDFALL_BUILD_BENCH=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
 	@cmake --build --preset release --parallel $(BUILD_JOBS)
 	@cmake --install build/release
+
+# Into the environment of PYTHON, a venv made with --system-site-packages: make python-install PYTHON=venv/bin/python
+python-install: build
+	@tools/setup python
+	@LANDFALL_BUILD_DIR=build $(PYTHON) -m pip install --quiet --no-build-isolation --no-deps .
 
 clean:
 	@rm -rf build

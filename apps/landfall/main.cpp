@@ -10,6 +10,7 @@
 #include <new>
 
 #include "commands/commands.hpp"
+#include "commands/problem_commands.hpp"
 #include "problems/problems.hpp"
 #include "runs/child_run.hpp"
 #include "terminal/arguments.hpp"
@@ -49,7 +50,7 @@ int main(int argc, char** argv) {
       "  landfall transform run left.npy right.npy -o scores.npy\n"
       "Run landfall COMMAND --help for details.\n"
       "Exit codes: 0 success, 2 wrong usage, 3 bad data, 4 failed numerics, 130 stopped");
-  for (const ProblemEntry& problem : problems()) problem.setup(program, Action::run);
+  for (const ProblemEntry& problem : problems()) setup_problem(problem.name, program, Action::run);
   setup_transform(program);
   setup_report(program);
   setup_plan(program);

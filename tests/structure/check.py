@@ -46,7 +46,7 @@ FOR_ALL = {"src/landfall/errors.hpp", "src/landfall/version.hpp"}
 UMBRELLA = "src/landfall/landfall.hpp"  # includes everything; no file of the library or the program includes it
 
 CODE = {".cpp", ".hpp", ".ipp", ".py", ".mjs", ".js", ".ts", ".css", ".cmake"}
-FOLDERS = ["src", "apps", "tests", "bench", "examples", "tools", "cmake", "web"]
+FOLDERS = ["src", "apps", "python", "tests", "bench", "examples", "tools", "cmake", "web"]
 
 
 def files(source, suffixes, folders=tuple(FOLDERS)):

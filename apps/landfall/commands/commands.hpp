@@ -1,5 +1,5 @@
-// One file per subcommand: each adds itself to the program and runs when chosen. Those of the problems are in the
-// table of problems/problems.hpp.
+// One file per subcommand: each adds itself to the program and runs when chosen. Those of the problems are in
+// problem_commands.hpp.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "commands/commands.hpp"
+#include "commands/problem_commands.hpp"
 #include "report/comparison_report.hpp"
 #include "runs/child_run.hpp"
 #include "runs/comparison.hpp"
@@ -140,7 +141,7 @@ void setup_compare(CLI::App& program) {
   auto* command = program.add_subcommand("compare", "Compare several methods on one problem");
   command->require_subcommand(1);
   for (const ProblemEntry& problem : problems())
-    if (!problem.measures.empty()) problem.setup(*command, Action::compare);
+    if (!problem.measures.empty()) setup_problem(problem.name, *command, Action::compare);
   auto options = std::make_shared<std::map<const CLI::App*, CompareArguments>>();
   for (CLI::App* problem : command->get_subcommands(nullptr)) {
     take_methods(*problem, (*options)[problem]);

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "commands/problem_commands.hpp"
 #include "problems/problems.hpp"
 #include "runs/model_run.hpp"
 #include "terminal/arguments.hpp"
@@ -103,7 +104,7 @@ struct Moment {
   double seconds = 0;
 };
 
-HistoryTable history_table(const std::vector<Moment>& history) {
+HistoryTable iteration_table(const std::vector<Moment>& history) {
   HistoryTable table{{"iteration", "seconds", "residual", "infeasibility"},
                      Matrix<double>(static_cast<Index>(history.size()), 4)};
   for (Index i = 0; i < table.rows.rows(); ++i) {
@@ -193,7 +194,7 @@ void run(const GevpArguments& options) {
   RunReport report{.problem = gevp_problem(), .summary = std::move(summary)};
   if (!options.run.out.empty()) report.weights.push_back(result.vectors.template cast<double>());
   deliver(options.run, {.report = std::move(report),
-                        .history = history_table(history),
+                        .history = iteration_table(history),
                         .write_files =
                             [&](const std::filesystem::path& folder) {
                               write_npy_vector<S>(folder / "eigenvalues.npy", result.values);

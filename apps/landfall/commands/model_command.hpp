@@ -18,9 +18,10 @@
 #include <string>
 #include <vector>
 
+#include "commands/problem_commands.hpp"
 #include "problems/problems.hpp"
 #include "problems/summary.hpp"
-#include "report/report_rows.hpp"
+#include "report/report_options.hpp"
 #include "terminal/model_options.hpp"
 #include "terminal/plan_table.hpp"
 #include "terminal/table_options.hpp"

@@ -1,5 +1,6 @@
 // landfall plan cca|ica|lda|gevp ...: what the command of that name would do, and why; runs nothing.
 #include "commands/commands.hpp"
+#include "commands/problem_commands.hpp"
 #include "problems/problems.hpp"
 
 namespace landfall::app {
@@ -7,7 +8,7 @@ namespace landfall::app {
 void setup_plan(CLI::App& program) {
   auto* command = program.add_subcommand("plan", "Predict the method, memory and time of a command");
   command->require_subcommand(1);
-  for (const ProblemEntry& problem : problems()) problem.setup(*command, Action::plan);
+  for (const ProblemEntry& problem : problems()) setup_problem(problem.name, *command, Action::plan);
   command->footer(
       "Accepts the arguments of the command.\n"
       "Examples:\n"

@@ -8,11 +8,6 @@
 
 namespace landfall::app {
 
-void setup_cca(CLI::App& parent, Action action);
-void setup_ica(CLI::App& parent, Action action);
-void setup_lda(CLI::App& parent, Action action);
-void setup_gevp(CLI::App& parent, Action action);
-
 namespace {
 
 constexpr const char* kFormats = ".npy, .npz, csv, HDF5, Matrix Market, svmlight, IDX";
@@ -22,7 +17,6 @@ constexpr const char* kFormats = ".npy, .npz, csv, HDF5, Matrix Market, svmlight
 std::span<const ProblemEntry> problems() {
   static const std::vector<ProblemEntry> all{
       {.name = "cca",
-       .setup = setup_cca,
        .files = {{"LEFT", kFormats},
                  {"RIGHT", "file with the same rows; none with --left and --right", true}},
        .views = {{.name = "left", .weights = "weights_left.npy", .mean = "mean_left.npy"},
@@ -42,7 +36,6 @@ std::span<const ProblemEntry> problems() {
        .scores = ScoreCharts::views,
        .scores_title = "Canonical variates"},
       {.name = "ica",
-       .setup = setup_ica,
        .files = {{"DATA", kFormats}},
        .views = {{.name = "", .weights = "unmixing.npy", .mean = "mean.npy", .transposed = true}},
        .measures = {{"amari", "Amari distance", "amari"}, {"negentropy", "negentropy", "negentropy"}},
@@ -57,7 +50,6 @@ std::span<const ProblemEntry> problems() {
        .scores = ScoreCharts::traces,
        .scores_title = "Sources"},
       {.name = "lda",
-       .setup = setup_lda,
        .files = {{"DATA", kFormats}},
        .views = {{.name = "", .weights = "weights.npy", .mean = "mean.npy"}},
        .has_classes = true,
@@ -75,7 +67,6 @@ std::span<const ProblemEntry> problems() {
        .scores = ScoreCharts::classes,
        .scores_title = "Rows in the first discriminant directions"},
       {.name = "gevp",
-       .setup = setup_gevp,
        .files = {{"A", "symmetric matrix: .npy, or Matrix Market, dense or sparse"},
                  {"B", "symmetric positive definite matrix of the same size"}},
        .views = {{.name = "", .weights = "eigenvectors.npy"}},

@@ -1,5 +1,5 @@
 // The problems the program solves: one table of their files, methods, measures, summary keys and report sections.
-// A new model is a folder in src/landfall/models, a command file and an entry here.
+// A new model is a folder in src/landfall/models, a command file, and an entry here and in commands/problem_commands.cpp.
 //
 //   const ProblemEntry& problem = find_problem("cca");
 //   for (const ViewEntry& view : problem.views) use(folder / view.weights);
@@ -9,18 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace CLI {
-class App;
-}
-
 namespace landfall::app {
-
-/// What to do with a problem and its options.
-enum class Action {
-  run,
-  plan,     // print what run would do
-  compare,  // nothing: the options are there, and compare runs them
-};
 
 /// A file on the command line.
 struct FileEntry {
@@ -66,7 +55,6 @@ enum class ScoreCharts {
 
 struct ProblemEntry {
   std::string_view name;
-  void (*setup)(CLI::App& parent, Action action);  // adds the command of this name
 
   std::vector<FileEntry> files;  // one for each view, unless they are matrices
   std::vector<ViewEntry> views;

@@ -16,7 +16,8 @@ namespace {
 constexpr Index kMostRows = 2000;
 constexpr Index kMostScores = 8;  // of each row and view
 
-/// Height and width; empty where the text is no such thing.
+}  // namespace
+
 std::vector<Index> parse_image(std::string_view text) {
   Index height = 0, width = 0;
   const char* end = text.data() + text.size();
@@ -27,24 +28,6 @@ std::vector<Index> parse_image(std::string_view text) {
   if (second != std::errc() || rest != end || height < 1 || width < 1 || height > kMost || width > kMost)
     return {};
   return {height, width};
-}
-
-}  // namespace
-
-void add_image(const OptionAdder& add, ReportOptions& report) {
-  add("--image", report.image, "HxW",
-      "image size, if columns are pixels (row by row); the report shows weights as images")
-      ->check(CLI::Validator(
-          [](std::string& text) {
-            return parse_image(text).empty()
-                       ? fmt::format("'{}' is not a height and a width such as 28x14", text)
-                       : std::string();
-          },
-          ""));
-}
-
-void add_report_labels(const OptionAdder& add, ReportOptions& report) {
-  add("--labels", report.labels, "FILE", "labels, one per row, to colour the report");
 }
 
 Labels read_labels_of(const std::string& path, std::optional<Index> rows) {

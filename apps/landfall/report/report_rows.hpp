@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "problems/summary.hpp"
-#include "terminal/arguments.hpp"
 
 namespace landfall::app {
 
@@ -26,9 +25,8 @@ struct ReportOptions {
   std::string labels;  // a file with the classes that colour rows; empty: none
 };
 
-/// --image, and --labels unless the command has that itself.
-void add_image(const OptionAdder& add, ReportOptions& report);
-void add_report_labels(const OptionAdder& add, ReportOptions& report);
+/// Height and width; empty where the text is no such thing.
+std::vector<Index> parse_image(std::string_view text);
 
 /// A class of one row whose name is on the first line looks like a header: the number of rows tells.
 Labels read_labels_of(const std::string& path, std::optional<Index> rows);

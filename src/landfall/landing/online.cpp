@@ -159,6 +159,12 @@ void OnlineLanding<S>::step(std::vector<CentredBatch<S>>& views) {
   require_finite(solver_->termination(), progress_.iteration);
 }
 
+template <class S>
+void OnlineLanding<S>::state(State& state) {
+  solver_->state(state);
+  state(progress_);
+}
+
 LANDFALL_ONLINE(, float)
 LANDFALL_ONLINE(, double)
 

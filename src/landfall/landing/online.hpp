@@ -81,6 +81,9 @@ class OnlineLanding {
   const Point<S>& bx() const { return oracle_->recursive()->bx(); }
   const Point<S>& gradient() const { return oracle_->recursive()->gradient(); }
 
+  /// After a step, of an object that was made from the same first rows with the same options.
+  void state(State& state);
+
   const Progress& progress() const { return progress_; }
   const AdaptiveChoice& choice() const { return choice_; }
 

@@ -1,7 +1,7 @@
 #include <landfall/errors.hpp>
 #include <landfall/parallel/threads.hpp>
 
-#include <atomic>
+#include <mutex>
 
 #include <cblas.h>
 #include <fmt/format.h>
@@ -9,37 +9,47 @@
 namespace landfall {
 namespace {
 
-/// What to go back to after a SerialBlas; kept apart from BLAS's own setting, which another thread may just
-/// have lowered.
-std::atomic<int>& wanted() {
-  static std::atomic<int> count{openblas_get_num_threads()};
-  return count;
-}
+/// BLAS has one number of threads for the whole process. It changes under a lock, with the count of those who asked for one
+/// thread, so that it is 1 as long as somebody does, in whichever order threads come and go.
+struct Setting {
+  std::mutex mutex;
+  int wanted = openblas_get_num_threads();
+  int serial = 0;  // SerialBlas that live
 
-/// How many SerialBlas live: they may be nested.
-std::atomic<int>& serial() {
-  static std::atomic<int> count{0};
-  return count;
+  void apply() const { openblas_set_num_threads(serial > 0 ? 1 : wanted); }
+};
+
+Setting& setting() {
+  static Setting one;
+  return one;
 }
 
 }  // namespace
 
 void set_threads(int count) {
   if (count < 1) throw UsageError(fmt::format("threads must be at least 1, got {}", count));
-  wanted() = count;
-  openblas_set_num_threads(count);
+  Setting& one = setting();
+  const std::lock_guard lock(one.mutex);
+  one.wanted = count;
+  one.apply();
 }
 
 int threads() {
-  return wanted();
+  Setting& one = setting();
+  const std::lock_guard lock(one.mutex);
+  return one.wanted;
 }
 
 SerialBlas::SerialBlas() {
-  if (serial()++ == 0 && wanted() > 1) openblas_set_num_threads(1);
+  Setting& one = setting();
+  const std::lock_guard lock(one.mutex);
+  if (one.serial++ == 0 && one.wanted > 1) one.apply();
 }
 
 SerialBlas::~SerialBlas() {
-  if (--serial() == 0 && wanted() > 1) openblas_set_num_threads(wanted());
+  Setting& one = setting();
+  const std::lock_guard lock(one.mutex);
+  if (--one.serial == 0 && one.wanted > 1) one.apply();
 }
 
 }  // namespace landfall

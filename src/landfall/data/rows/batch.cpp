@@ -93,6 +93,13 @@ void Batch<S>::transpose_times(In<S> w, Out<S> out, S scale, S beta) const {
     }
 }
 
+template <class S>
+void Batch<S>::state(State& state) {
+  columns_.resize(sparse_ ? used_ : 0);
+  values_.resize(used_);
+  state(cols_, sparse_, used_, numbers_, starts_, columns_, values_);
+}
+
 template class Batch<float>;
 template class Batch<double>;
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <landfall/linalg/scratch.hpp>
+#include <landfall/linalg/state.hpp>
 #include <landfall/linalg/types.hpp>
 
 #include <span>
@@ -55,6 +56,8 @@ class Batch {
   /// out = A x and out = scale A'w + beta out, for the rows A of this batch; never densified.
   void times(In<S> x, Out<S> out) const;
   void transpose_times(In<S> w, Out<S> out, S scale, S beta) const;
+
+  void state(State& state);
 
  private:
   void grow(std::size_t size);

@@ -122,7 +122,7 @@ std::vector<std::vector<CentredBatch<S>>> OnlineRows<S>::first() const {
 template <class S>
 void OnlineRows<S>::forget_first() {
   for (std::size_t i = 0; i < names_.size(); ++i) means_[i] = columns(i).mean;
-  std::exchange(first_, {});
+  if (!options_.keep_first) std::exchange(first_, {});
 }
 
 template <class S>
@@ -145,6 +145,27 @@ ColumnStatistics OnlineRows<S>::columns(std::size_t i) const {
   RunningStatistics<S> statistics = statistics_[i];
   statistics.add(waiting_[i]);
   return statistics.summary();
+}
+
+template <class S>
+void OnlineRows<S>::state(State& state) {
+  std::vector<Index> cols;
+  for (const auto& batch : waiting_) cols.push_back(batch.cols());
+  state(options_, started_, complete_, cols, means_, waiting_classes_, first_bytes_, first_count_);
+  if (state.loading() && started_)
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      statistics_.emplace_back(cols[i]);
+      transforms_.emplace_back(names_[i], cols[i], kRunning);
+    }
+  for (auto& statistics : statistics_) statistics.state(state);
+  for (auto& batch : waiting_) batch.state(state);
+  std::size_t batches = first_.size();
+  state(batches);
+  first_.resize(batches);
+  for (auto& views : first_) {
+    views.resize(names_.size());
+    for (auto& batch : views) batch.state(state);
+  }
 }
 
 template class OnlineRows<float>;

@@ -25,6 +25,7 @@ struct OnlineRowsOptions {
   Index batch = 128;                              // rows
   Index first_rows = 4096;                        // to keep, rounded up to whole batches
   std::uint64_t memory = std::uint64_t{1} << 29;  // bytes; what is kept ends where it is full
+  bool keep_first = false;                        // what forget_first() would drop, for first_batches()
 };
 
 template <class S>
@@ -57,6 +58,8 @@ class OnlineRows {
   std::vector<std::vector<CentredBatch<S>>> first() const;
   /// When they are complete and no longer needed.
   void forget_first();
+  /// As they came, batch by batch.
+  const std::vector<std::vector<Batch<S>>>& first_batches() const { return first_; }
   /// When they are complete but not enough: twice as many. False where memory is full.
   bool keep_more();
   /// Rows that wait for a full batch, and their classes.
@@ -70,6 +73,10 @@ class OnlineRows {
   Index rows() const;
   /// Of these rows.
   ColumnStatistics columns(std::size_t i) const;
+
+  const OnlineRowsOptions& options() const { return options_; }
+  /// Between two pushes, of an object with the same names.
+  void state(State& state);
 
  private:
   void keep();

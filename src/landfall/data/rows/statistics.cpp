@@ -319,6 +319,11 @@ ColumnStatistics column_statistics(Source<S>& source) {
   return running.summary();
 }
 
+template <class S>
+void RunningStatistics<S>::state(State& state) {
+  state(rows_, nonzeros_, columns_);
+}
+
 LANDFALL_STATISTICS(, float)
 LANDFALL_STATISTICS(, double)
 

@@ -45,6 +45,8 @@ class RunningStatistics {
   void merge_ranks(Communicator& communicator);
   ColumnStatistics summary() const;
 
+  void state(State& state);
+
   Index rows() const { return rows_; }
   Index cols() const { return static_cast<Index>(columns_.size()); }
 

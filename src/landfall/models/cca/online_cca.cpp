@@ -3,6 +3,7 @@
 #include <landfall/models/cca/canonical.hpp>
 #include <landfall/models/cca/online_cca.hpp>
 #include <landfall/models/fit/defaults.hpp>
+#include <landfall/models/fit/online_state.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
@@ -30,8 +31,9 @@ void OnlineCca<S>::partial_fit(const Batch<S>& left, const Batch<S>& right) {
     const OnlineRowsOptions options{
         .batch = options_.batch > 0 ? options_.batch : online_batch(components_, sparse),
         .first_rows = options_.first_rows,
-        .memory = options_.memory / 4};
-    rows_.emplace(std::vector<std::string>{kNames[0], kNames[1]}, options);
+        .memory = options_.memory / 4,
+        .keep_first = options_.saved};
+    rows_.emplace(make_rows(options));
   }
   rows_->push({&left, &right});
   while (rows_->next())
@@ -39,6 +41,22 @@ void OnlineCca<S>::partial_fit(const Batch<S>& left, const Batch<S>& right) {
       landing_->step(rows_->centred());
     else if (rows_->complete())
       begin();
+}
+
+template <class S>
+OnlineRows<S> OnlineCca<S>::make_rows(const OnlineRowsOptions& options) const {
+  return {std::vector<std::string>{kNames[0], kNames[1]}, options};
+}
+
+template <class S>
+void OnlineCca<S>::state(State& state) {
+  state(components_, ridge_);
+  state_of_rows(state, options_, rows_, make_rows({}));
+  bool running = landing_ != nullptr;
+  state(running);
+  if (!running) return;
+  if (state.loading()) with_first_rows(rows_, make_rows(rows_->options()), [&] { landing_ = start(true); });
+  landing_->state(state);
 }
 
 /// The first rows are complete.

@@ -34,7 +34,11 @@ class OnlineCca {
   /// UsageError before the first row, NumericalError before the rows have rank p.
   CcaResult<S> result() const;
 
+  /// Saves or restores; a restored model of the same options continues to the same bits. Needs options.saved.
+  void state(State& state);
+
  private:
+  OnlineRows<S> make_rows(const OnlineRowsOptions& options) const;
   void begin();
   std::unique_ptr<OnlineLanding<S>> start(bool more) const;
   CcaResult<S> finish(const OnlineLanding<S>& landing) const;

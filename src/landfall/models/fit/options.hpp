@@ -70,6 +70,7 @@ struct OnlineOptions {
   std::optional<Index> guard = {};                // as in FitOptions
   std::uint64_t memory = std::uint64_t{2} << 30;  // bytes
   std::uint64_t seed = 0;
+  bool saved = false;  // the first rows stay in memory, so that state() works
 };
 
 void validate(const OnlineOptions& options);

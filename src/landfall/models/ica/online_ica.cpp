@@ -2,6 +2,7 @@
 #include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/fit/defaults.hpp>
+#include <landfall/models/fit/online_state.hpp>
 #include <landfall/models/ica/ica_start.hpp>
 #include <landfall/models/ica/online_ica.hpp>
 #include <landfall/parallel/threads.hpp>
@@ -29,7 +30,8 @@ void OnlineIca<S>::partial_fit(const Batch<S>& rows) {
     const Index p = options_.components > 0 ? options_.components : n;
     const OnlineRowsOptions options{.batch = options_.batch > 0 ? options_.batch : ica_batch(p),
                                     .first_rows = ica_first_rows<S>(options_.first_rows, options_.memory, n),
-                                    .memory = options_.memory / 4};
+                                    .memory = options_.memory / 4,
+                                    .keep_first = options_.saved};
     rows_.emplace(std::vector<std::string>{"data"}, options);
   }
   rows_->push({&rows});
@@ -46,6 +48,18 @@ void OnlineIca<S>::partial_fit(const Batch<S>& rows) {
       rows_->forget_first();
     }
   }
+}
+
+template <class S>
+void OnlineIca<S>::state(State& state) {
+  state_of_rows(state, options_, rows_, OnlineRows<S>({"data"}, {}));
+  bool running = run_.has_value();
+  state(running);
+  if (!running) return;
+  if (state.loading())
+    with_first_rows(rows_, OnlineRows<S>({"data"}, rows_->options()), [&] { run_ = start(true); });
+  state(*run_->weights, run_->value, run_->curvature);
+  run_->landing->state(state);
 }
 
 template <class S>

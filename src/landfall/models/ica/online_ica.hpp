@@ -35,6 +35,9 @@ class OnlineIca {
   /// complete. UsageError before the first row, NumericalError before the rows have rank p.
   IcaResult<S> result() const;
 
+  /// As OnlineCca::state().
+  void state(State& state);
+
  private:
   /// Landing with what the Newton step needs beside it.
   struct Run {

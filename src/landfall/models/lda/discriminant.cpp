@@ -72,11 +72,11 @@ Matrix<S> between_covariance(const ClassMeans& classes) {
 
 template <class S>
 ScoreObjective<S> between_objective(const ClassMeans& classes) {
-  struct State {
+  struct Work {
     Matrix<S> factor;
     Scratch<S> projected;
   };
-  auto state = std::make_shared<State>(State{between_factor<S>(classes), {}});
+  auto state = std::make_shared<Work>(Work{between_factor<S>(classes), {}});
   return {.known = [state](const Point<S>& x, Point<S>* gradient) {
     auto& projected = state->projected.resize(state->factor.cols(), x[0].cols());
     multiply_at<S>(state->factor, x[0], projected);

@@ -65,13 +65,16 @@ class LdaModel final : public Model<S> {
   Index components(const FitOptions& options, const std::vector<Index>& features) const override {
     const Index p = options.components;
     if (p > present_ - 1)
-      throw NumericalError(fmt::format("p = {}, expected at most {}: {} classes span at most one dimension less",
-                                   p, present_ - 1, present_));
+      throw NumericalError(
+          fmt::format("p = {}, expected at most {}: {} classes span at most one dimension less", p,
+                      present_ - 1, present_));
     return p > 0 ? p : std::max<Index>(1, directions(features[0]));
   }
 
   RidgeChoice automatic_ridge(Fit<S>& fit) override {
     const Index n = fit.features()[0], rows = classes_.rows - present_;
+    if (const Index j = constant_within_classes(fit.stream); j >= 0)
+      return {kLdaRidgeRows, fmt::format("column {} does not vary within classes", j + 1)};
     if (2 * rows >= 3 * n) return {};
     return {kLdaRidgeRows,
             fmt::format("{} rows in {} classes are few for {} columns", classes_.rows, present_, n)};
@@ -166,6 +169,20 @@ class LdaModel final : public Model<S> {
  private:
   /// S_b has no more.
   Index directions(Index features) const { return std::min(present_ - 1, features); }
+
+  /// The first column whose variance is all between classes; -1 where there is none.
+  Index constant_within_classes(const DataStream<S>& stream) const {
+    const auto& kept = stream.transform(0).kept();
+    for (Index j = 0; j < classes_.means.rows(); ++j) {
+      const Index column = kept[static_cast<std::size_t>(j)];
+      const double scale = stream.transform(0).scale()(j);
+      const double total = stream.statistics(0)->variance(column) / (scale * scale);
+      const double between =
+          (classes_.means.row(j).transpose().array().square() * classes_.priors.array()).sum();
+      if (total - between <= static_cast<double>(rank_tolerance<S>(1)) * total) return column;
+    }
+    return -1;
+  }
 
   /// Fewer directions where p was left to the model; an error where it was given.
   void require_rank(Fit<S>& fit, Index rank) const {

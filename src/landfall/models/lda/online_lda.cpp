@@ -3,6 +3,7 @@
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/fit/defaults.hpp>
+#include <landfall/models/fit/online_state.hpp>
 #include <landfall/models/lda/online_lda.hpp>
 #include <landfall/parallel/threads.hpp>
 
@@ -73,8 +74,10 @@ void OnlineLda<S>::partial_fit(const Batch<S>& rows, std::span<const std::string
   if (!rows_) {
     const Index batch =
         options_.batch > 0 ? options_.batch : online_batch(options_.components, rows.sparse());
-    const OnlineRowsOptions options{
-        .batch = batch, .first_rows = options_.first_rows, .memory = options_.memory / 4};
+    const OnlineRowsOptions options{.batch = batch,
+                                    .first_rows = options_.first_rows,
+                                    .memory = options_.memory / 4,
+                                    .keep_first = options_.saved};
     rows_.emplace(std::vector<std::string>{"data"}, options);
   }
   rows_->check({&rows});
@@ -112,7 +115,27 @@ void OnlineLda<S>::begin() {
     return;
   }
   ridge_ = ridge;
+  first_sums_ = sums_;
   rows_->forget_first();
+}
+
+template <class S>
+void OnlineLda<S>::state(State& state) {
+  state(names_, sums_.rows, sums_.counts, first_sums_.rows, first_sums_.counts, ridge_, p_);
+  for (std::size_t c = 0; c < names_.size(); ++c) numbers_[names_[c]] = static_cast<Index>(c);
+  state_of_rows(state, options_, rows_, OnlineRows<S>({"data"}, {}));
+  bool running = landing_ != nullptr;
+  state(running);
+  if (!running) return;
+  if (state.loading()) {
+    std::swap(sums_, first_sums_);
+    between_ = std::make_shared<Between>();
+    with_first_rows(rows_, OnlineRows<S>({"data"}, rows_->options()),
+                    [&] { landing_ = start(between_, true); });
+    std::swap(sums_, first_sums_);
+  }
+  state(between_->now, between_->before);
+  landing_->state(state);
 }
 
 template <class S>

@@ -41,6 +41,9 @@ class OnlineLda {
   /// there is one class alone, NumericalError before the rows have rank p.
   LdaResult<S> result() const;
 
+  /// As OnlineCca::state().
+  void state(State& state);
+
  private:
   /// Sums of the rows of each class, of which each has rows: they are numbered as they come.
   struct Sums {
@@ -62,7 +65,8 @@ class OnlineLda {
   std::optional<OnlineRows<S>> rows_;
   std::map<std::string, Index> numbers_;
   std::vector<std::string> names_;
-  Sums sums_;  // of full batches
+  Sums sums_;        // of full batches
+  Sums first_sums_;  // of the first rows, once they are complete
   std::shared_ptr<Between> between_;
   std::unique_ptr<OnlineLanding<S>> landing_;  // once the first rows are complete
   double ridge_ = 0;                           // from then on, as p

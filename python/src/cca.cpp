@@ -1,0 +1,71 @@
+// fit_cca and plan_cca.
+#include <landfall/models/cca/cca.hpp>
+#include <landfall/run/loadings.hpp>
+
+#include <array>
+
+#include "convert.hpp"
+#include "inputs.hpp"
+#include "models.hpp"
+#include "options.hpp"
+#include "results.hpp"
+
+namespace landfall::python {
+namespace {
+
+template <class S>
+py::dict fit(const std::array<InputPtr, 2>& inputs, const FitOptions& options, Caller& caller) {
+  auto left = open_watched<S>(*inputs[0], caller), right = open_watched<S>(*inputs[1], caller);
+  std::array<SourcePtr<S>, 2> again{open<S>(*inputs[0], caller), open<S>(*inputs[1], caller)};
+  std::array<Matrix<double>, 2> loadings;
+  const auto result = caller.wait_for([&] {
+    auto fitted = fit_cca<S>(std::move(left), std::move(right), options);
+    for (std::size_t v = 0; v < 2; ++v) loadings[v] = loadings_of<S>(*again[v], fitted.views[v], options);
+    return fitted;
+  });
+  py::dict dict = cca_dict(result);
+  for (std::size_t v = 0; v < 2; ++v) dict["views"][py::int_(v)]["loadings"] = array_of<double>(loadings[v]);
+  return dict;
+}
+
+}  // namespace
+
+template <class S>
+py::dict cca_dict(const CcaResult<S>& result) {
+  py::dict dict = fit_dict(result);
+  dict["correlations"] = array_of<double>(result.correlations);
+  dict["regularized_correlations"] = array_of<double>(result.regularized);
+  dict["held_out_correlations"] = array_of<double>(result.held_out);
+  return dict;
+}
+template py::dict cca_dict<float>(const CcaResult<float>&);
+template py::dict cca_dict<double>(const CcaResult<double>&);
+
+void bind_cca(py::module_& module) {
+  module.def(
+      "fit_cca",
+      [](const InputPtr& left, const InputPtr& right, const py::dict& options, const std::string& precision,
+         const py::object& callback, const py::object& tick) {
+        Caller caller(tick);
+        const FitOptions fitting = fit_options(options, callback, caller);
+        const std::array inputs{left, right};
+        return in_precision(precision, inputs, caller,
+                            [&]<class S>(S) { return fit<S>(inputs, fitting, caller); });
+      },
+      py::arg("left"), py::arg("right"), py::arg("options"), py::arg("precision") = "auto",
+      py::arg("callback") = py::none(), py::arg("tick") = py::none());
+  module.def(
+      "plan_cca",
+      [](const InputPtr& left, const InputPtr& right, const py::dict& options, const std::string& precision) {
+        Caller caller;
+        const FitOptions fitting = fit_options(options, py::none(), caller);
+        const std::array inputs{left, right};
+        return in_precision(precision, inputs, caller, [&]<class S>(S) {
+          const auto a = open<S>(*left, caller), b = open<S>(*right, caller);
+          return plan_dict(caller.wait_for([&] { return plan_cca<S>(*a, *b, fitting); }));
+        });
+      },
+      py::arg("left"), py::arg("right"), py::arg("options"), py::arg("precision") = "auto");
+}
+
+}  // namespace landfall::python

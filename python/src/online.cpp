@@ -1,0 +1,158 @@
+// OnlineModel: a model that rows are given to batch by batch, and that can be pickled at any time.
+#include <landfall/models/cca/online_cca.hpp>
+#include <landfall/models/ica/online_ica.hpp>
+#include <landfall/models/lda/online_lda.hpp>
+
+#include "convert.hpp"
+#include "inputs.hpp"
+#include "models.hpp"
+#include "options.hpp"
+#include "results.hpp"
+#include <fmt/format.h>
+#include <pybind11/stl.h>
+
+namespace landfall::python {
+namespace {
+
+constexpr Index kRows = 65536;  // read at a time
+using Names = std::vector<std::string>;
+
+/// One of the three models in one precision.
+class AnyModel {
+ public:
+  virtual ~AnyModel() = default;
+  virtual void add(const std::vector<InputPtr>& views, const Names& labels) = 0;
+  virtual py::dict result() const = 0;
+  virtual void state(State& state) = 0;
+};
+
+template <class S>
+void push(OnlineCca<S>& model, const std::vector<Batch<S>>& views, const Names&) {
+  model.partial_fit(views[0], views[1]);
+}
+template <class S>
+void push(OnlineIca<S>& model, const std::vector<Batch<S>>& views, const Names&) {
+  model.partial_fit(views[0]);
+}
+template <class S>
+void push(OnlineLda<S>& model, const std::vector<Batch<S>>& views, const Names& labels) {
+  const auto first = static_cast<std::size_t>(views[0].rows() > 0 ? views[0].numbers()[0] : 0);
+  if (first + static_cast<std::size_t>(views[0].rows()) > labels.size())
+    throw DataError(fmt::format("{} labels for more rows, expected the same number", labels.size()));
+  model.partial_fit(views[0], std::span(labels).subspan(first, static_cast<std::size_t>(views[0].rows())));
+}
+
+template <class S>
+py::dict dict_of(const CcaResult<S>& result) {
+  return cca_dict(result);
+}
+template <class S>
+py::dict dict_of(const IcaResult<S>& result) {
+  return ica_dict(result);
+}
+template <class S>
+py::dict dict_of(const LdaResult<S>& result) {
+  return lda_dict(result);
+}
+
+template <template <class> class Model, class S>
+class ModelOf final : public AnyModel {
+ public:
+  explicit ModelOf(const OnlineOptions& options) : model_(options) {}
+
+  void add(const std::vector<InputPtr>& views, const Names& labels) override {
+    Caller caller;
+    std::vector<SourcePtr<S>> sources;
+    for (const auto& view : views) sources.push_back(open_watched<S>(*view, caller));
+    caller.wait_for([&] {
+      std::vector<Batch<S>> batches(sources.size());
+      for (;;) {
+        Index rows = 0;
+        for (std::size_t v = 0; v < sources.size(); ++v)
+          rows = std::max(rows, sources[v]->read(kRows, batches[v]));
+        if (rows == 0) return true;
+        caller.cancel().throw_if_requested();
+        push(model_, batches, labels);
+      }
+    });
+  }
+  py::dict result() const override {
+    Caller caller;
+    return dict_of(caller.wait_for([&] { return model_.result(); }));
+  }
+  void state(State& state) override { model_.state(state); }
+
+ private:
+  Model<S> model_;
+};
+
+template <class S>
+std::unique_ptr<AnyModel> make_model(const std::string& kind, const OnlineOptions& options) {
+  if (kind == "cca") return std::make_unique<ModelOf<OnlineCca, S>>(options);
+  if (kind == "ica") return std::make_unique<ModelOf<OnlineIca, S>>(options);
+  return std::make_unique<ModelOf<OnlineLda, S>>(options);
+}
+
+/// The precision is that of the first rows.
+class OnlineModel {
+ public:
+  OnlineModel(std::string kind, py::dict options, std::string precision)
+      : kind_(std::move(kind)), options_(std::move(options)), precision_(std::move(precision)) {}
+
+  void partial_fit(const std::vector<InputPtr>& views, const Names& labels) {
+    if (!model_) {
+      Caller caller;
+      make(use_single(precision_, views, caller));
+    }
+    model_->add(views, labels);
+  }
+
+  py::dict result() const {
+    if (!model_) throw UsageError("no rows so far");
+    return model_->result();
+  }
+
+  py::tuple pickled() const {
+    StateWriter out;
+    if (model_) model_->state(out);
+    return py::make_tuple(kind_, options_, precision_, model_ != nullptr, single_, py::bytes(out.bytes()));
+  }
+
+  static OnlineModel unpickled(const py::tuple& saved) {
+    OnlineModel model(saved[0].cast<std::string>(), saved[1].cast<py::dict>(), saved[2].cast<std::string>());
+    if (!saved[3].cast<bool>()) return model;
+    model.make(saved[4].cast<bool>());
+    const auto bytes = saved[5].cast<std::string>();
+    StateReader in(bytes);
+    model.model_->state(in);
+    return model;
+  }
+
+ private:
+  void make(bool single) {
+    OnlineOptions options = online_options(options_);
+    options.saved = true;
+    single_ = single;
+    model_ = single ? make_model<float>(kind_, options) : make_model<double>(kind_, options);
+  }
+
+  std::string kind_;
+  py::dict options_;
+  std::string precision_;
+  bool single_ = false;
+  std::unique_ptr<AnyModel> model_;
+};
+
+}  // namespace
+
+void bind_online(py::module_& module) {
+  py::class_<OnlineModel>(module, "OnlineModel")
+      .def(py::init<std::string, py::dict, std::string>(), py::arg("kind"), py::arg("options"),
+           py::arg("precision"))
+      .def("partial_fit", &OnlineModel::partial_fit, py::arg("views"), py::arg("labels") = Names{})
+      .def("result", &OnlineModel::result)
+      .def(py::pickle([](const OnlineModel& model) { return model.pickled(); },
+                      [](const py::tuple& saved) { return OnlineModel::unpickled(saved); }));
+}
+
+}  // namespace landfall::python

@@ -1,0 +1,68 @@
+#include <landfall/data/rows/rows.hpp>
+#include <landfall/data/rows/shuffle.hpp>
+#include <landfall/linalg/decompositions.hpp>
+#include <landfall/run/loadings.hpp>
+
+#include <algorithm>
+
+namespace landfall {
+namespace {
+
+/// Marks the rows that the fit did not see.
+template <class S>
+void mark_held_out(const Batch<S>& rows, const FitOptions& options, std::vector<char>& out) {
+  if (options.held_out <= 0) return;
+  const ShuffleOptions parts{.seed = options.seed, .held_out = options.held_out};
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (part_of(rows.numbers()[i], parts) == Part::held_out) out[i] = 1;
+}
+
+template <class S>
+void remove_marked(Batch<S>& rows, const std::vector<char>& marked, Batch<S>& kept) {
+  if (std::ranges::find(marked, 1) == marked.end()) return;
+  start_like(rows, kept);
+  for (std::size_t i = 0; i < marked.size(); ++i)
+    if (!marked[i]) append_row(rows, static_cast<Index>(i), kept);
+  std::swap(rows, kept);
+}
+
+}  // namespace
+
+template <class S>
+Matrix<double> loadings_of(Source<S>& source, const FittedView<S>& view, const FitOptions& options) {
+  constexpr Index kRows = 1024;
+  TransformOptions transform_options = options.transform;
+  transform_options.scaling = Scaling::none;
+  Transform<S> transform(source.name(), source.cols(), transform_options);
+  ColumnStatistics columns;
+  columns.mean = view.mean;
+  transform.follow(columns);
+
+  Matrix<double> cross = Matrix<double>::Zero(view.weights.rows(), view.weights.cols());
+  Matrix<S> part(cross.rows(), cross.cols()), scores;
+  Batch<S> batch, kept;
+  CentredBatch<S> rows;
+  std::vector<char> left_out;
+  source.rewind();
+  while (source.read(kRows, batch) > 0) {
+    options.cancel.throw_if_requested();
+    left_out.assign(static_cast<std::size_t>(batch.rows()), 0);
+    transform.check(batch, left_out);
+    mark_held_out(batch, options, left_out);
+    remove_marked(batch, left_out, kept);
+    if (batch.rows() == 0) continue;
+    transform.apply(batch, rows);
+    scores.resize(rows.rows(), cross.cols());
+    rows.times(view.weights, scores);
+    rows.transpose_times(scores, part, S(1), S(0));
+    cross += part.template cast<double>();
+  }
+  for (const Index column : view.dropped) cross.row(column).setZero();
+  const Matrix<double> moments = view.weights.template cast<double>().transpose() * cross;
+  return cross * inverse(moments);
+}
+
+template Matrix<double> loadings_of<float>(Source<float>&, const FittedView<float>&, const FitOptions&);
+template Matrix<double> loadings_of<double>(Source<double>&, const FittedView<double>&, const FitOptions&);
+
+}  // namespace landfall

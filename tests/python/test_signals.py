@@ -1,0 +1,203 @@
+"""Ctrl-C in every phase, callbacks, threads, forked workers, memory."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import joblib
+import landfall
+import numpy as np
+import pytest
+
+from conftest import planted_views
+
+# A process that is interrupted when it says so, and prints how long it took until KeyboardInterrupt came out.
+INTERRUPTED = """
+import os, signal, sys, threading, time
+import landfall
+import numpy as np
+sent = None
+def interrupt():
+    global sent
+    sent = time.perf_counter()
+    os.kill(os.getpid(), signal.SIGINT)
+def interrupt_soon():
+    threading.Timer(0.15, interrupt).start()
+{setup}
+try:
+    {work}
+    print("not interrupted")
+except KeyboardInterrupt:
+    print(time.perf_counter() - sent)
+{after}
+"""
+
+BIG = """
+rng = np.random.default_rng(0)
+x = rng.standard_normal((60_000, 300), dtype=np.float32)
+y = rng.standard_normal((60_000, 300), dtype=np.float32)
+def blocks():
+    # The interrupt comes in the middle of the first reading.
+    for first in range(0, len(x), 2000):
+        if first == 20_000 and sent is None:
+            interrupt()
+        yield x[first : first + 2000]
+"""
+
+PHASES = {
+    "means": (BIG, "landfall.CCA(2, method='exact', precision='single').fit(blocks, y)"),
+    "covariances": (BIG + "x = np.asfortranarray(x)\ninterrupt_soon()", "[landfall.CCA(2, method='exact').fit(x, y) for _ in range(50)]"),
+    "landing": (BIG, "landfall.CCA(2, method='landing', passes=500, callback=lambda p: p['iteration'] == 50 and interrupt()).fit(x, y)"),
+    "landing without a callback": (BIG + "interrupt_soon()", "landfall.CCA(2, method='landing', passes=500).fit(x, y)"),
+    "ica": (BIG + "interrupt_soon()", "landfall.ICA(20, passes=100).fit(np.tile(x, (2, 1)))"),
+    "scores": (BIG + "m = landfall.ICA(2).fit(x[:3000])", "m.transform(blocks)"),
+    "gevp": ("a = np.diag(np.arange(1.0, 301))\nb = np.eye(300) + 0.1\ninterrupt_soon()",
+             "landfall.gevp(a, b, 5, method='landing', direction='riemannian', tol=1e-300, max_iter=10**9)"),
+}
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_interrupt(phase):
+    setup, work = PHASES[phase]
+    script = INTERRUPTED.format(setup=setup, work=work, after="print(landfall.CCA(1).fit(np.eye(9)[:, :4], np.eye(9)[:, 2:6]).method_)")
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", script], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    seconds, method = done.stdout.split()  # and a fit works afterwards
+    assert float(seconds) > 0 and method == "exact"  # how long it takes is measured by bench/python.py
+
+
+def test_callback_sees_progress_and_ends_the_run(views):
+    seen = []
+    cca = landfall.CCA(2, method="landing", callback=lambda progress: seen.append(progress) or len(seen) == 7)
+    with pytest.warns(UserWarning):
+        cca.fit(*views)
+    assert len(seen) == 7 and [step["iteration"] for step in seen] == list(range(1, 8))
+    assert cca._result["termination"] == "stopped" and not cca.converged_
+    assert set(seen[0]) == {"iteration", "passes", "seconds", "objective", "infeasibility", "stationarity", "step"}
+
+
+def test_callback_runs_in_the_calling_thread(views):
+    threads = set()
+    landfall.CCA(2, method="landing", passes=1, callback=lambda progress: threads.add(threading.get_ident())).fit(*views)
+    assert threads == {threading.get_ident()}
+
+
+def test_exception_of_a_callback(views):
+    def fail(progress):
+        raise LookupError("enough")
+
+    with pytest.raises(LookupError, match="enough"):
+        landfall.CCA(2, method="landing", callback=fail).fit(*views)
+
+
+def test_verbose(views, capfd):
+    landfall.CCA(2, method="landing", verbose=1).fit(*views)
+    assert "CCA · landing (requested)" in capfd.readouterr().err
+    landfall.CCA(2, method="landing").fit(*views)
+    assert capfd.readouterr().err == ""
+
+
+def test_two_fits_at_once():
+    """Of either method, in two threads: the same bits as one after the other."""
+    data = [planted_views(rows=6000, left=40, right=30, seed=seed) for seed in range(2)]
+    jobs = [(method, seed) for method in ("landing", "exact") for seed in range(2)] * 2
+
+    def run(job):
+        x, y = data[job[1]]
+        return landfall.CCA(3, method=job[0]).fit(x, y)
+
+    alone = [run(job) for job in jobs]
+    together = joblib.Parallel(n_jobs=2, backend="threading")(joblib.delayed(run)(job) for job in jobs)
+    for job, one, two in zip(jobs, alone, together):
+        if job[0] == "landing":
+            np.testing.assert_array_equal(one.x_weights_, two.x_weights_)
+        else:  # BLAS may have one thread or two
+            np.testing.assert_allclose(one.x_weights_, two.x_weights_, atol=1e-10)
+    assert landfall.threads() >= 1
+
+
+def test_the_gil_is_released(views):
+    """Another thread goes on while a fit runs."""
+    counted = []
+    stop = threading.Event()
+
+    def count():
+        while not stop.is_set():
+            counted.append(1)
+            stop.wait(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    before = len(counted)
+    landfall.CCA(2, method="landing", passes=300).fit(*views)
+    during = len(counted) - before
+    stop.set()
+    thread.join()
+    assert during > 3
+
+
+def _fit_in_child(seed):
+    x, y = planted_views(seed=seed)
+    return landfall.CCA(2, method="landing").fit(x, y).correlations_
+
+
+def test_forked_workers():
+    here = [_fit_in_child(seed) for seed in range(3)]  # BLAS has its threads by now
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        forked = pool.map(_fit_in_child, range(3))
+    loky = joblib.Parallel(n_jobs=2)(joblib.delayed(_fit_in_child)(seed) for seed in range(3))
+    for a, b, c in zip(here, forked, loky):
+        np.testing.assert_array_equal(a, b)
+        np.testing.assert_array_equal(a, c)
+
+
+MAPPED = """
+import pathlib, sys
+import landfall
+import numpy as np
+def anon():
+    lines = pathlib.Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon")) // 1024
+landfall.CCA(1).fit(np.eye(9)[:, :4], np.eye(9)[:, 2:6])
+x = np.memmap(sys.argv[1], dtype=np.float32, mode="r", shape=(2_500_000, 200))
+before, most = anon(), [0]
+def watch(progress):
+    if progress["iteration"] % 64 == 0:
+        most[0] = max(most[0], anon())
+cca = landfall.CCA(2, method='landing', passes=0.2, callback=watch, ridge=0).fit(x[:, :100], x[:, 100:])
+print(cca.n_samples_, max(most[0], anon()) - before)
+"""
+
+
+def test_memory_of_a_mapped_file(tmp_path):
+    """2 GB of which the file system stores next to nothing."""
+    path = tmp_path / "mapped"
+    rng = np.random.default_rng(0)
+    with open(path, "wb") as file:
+        file.write(rng.standard_normal((2000, 200), dtype=np.float32).tobytes())
+        file.truncate(2_500_000 * 200 * 4)
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", MAPPED, path], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    samples, megabytes = map(int, done.stdout.split())
+    assert samples == 2_500_000 and megabytes < 300
+
+
+def test_signals_of_others_still_arrive(views):
+    """A handler of the user runs during a fit, on the main thread."""
+    seen = []
+    old = signal.signal(signal.SIGUSR1, lambda number, frame: seen.append(threading.current_thread()))
+    try:
+        fired = []
+
+        def fire(progress):
+            if not fired:
+                fired.append(1)
+                os.kill(os.getpid(), signal.SIGUSR1)
+
+        landfall.CCA(2, method="landing", callback=fire).fit(*views)
+    finally:
+        signal.signal(signal.SIGUSR1, old)
+    assert seen == [threading.main_thread()]
