@@ -17,7 +17,7 @@ LONGEST = 1e3  # of V relative to X before it is measured in B: keeps squares fi
 def generalized_step(metric, x, g, group, memory):
     y = metric.product(x)
     h = minus_identity(gram(x, y))
-    v = displacement(metric.tangent(x, y, g), x, group, memory)
+    v = displacement(metric.tangent(x, y, g), x, y, metric.product, group, memory)
     v.mul_((LONGEST * norm(x) / norm(v)).clamp(max=1)[..., None, None])
     bv = metric.product(v)
     v_length = inner(v, bv).clamp(min=0).sqrt()

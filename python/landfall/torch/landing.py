@@ -6,9 +6,10 @@ from torch.optim import Optimizer
 
 from . import matrices
 from .bases import BASES, USUAL_MOMENTUM, needs_momentum
-from .metrics import Identity, Metric
-from .stiefel_step import attract
 from .field import gram, minus_identity
+from .safe_step import norm
+from .metrics import Identity, Metric
+from .stiefel_step import attract, land
 
 STACKED = 1 << 16  # parameters of at most this many entries are stacked by default, so that one call moves many
 
@@ -35,7 +36,7 @@ class Landing(Optimizer):
     >>> optimizer.constrain(head, Matrix(covariance))   # optional: XᵀBX = I instead of XᵀX = I
     """
 
-    def __init__(self, params, lr, *, base="sgd", momentum=None, second=0.99, attraction=0.25, trust=0.3, radius=0.5,
+    def __init__(self, params, lr, *, base="sgd", momentum=None, second=0.999, attraction=0.25, trust=0.3, radius=0.5,
                  batch_dims=0, foreach=None, weight_decay=0):
         self._metrics, self._transposed, self._versions = {}, {}, {}
         super().__init__(params, dict(lr=lr, base=base, momentum=momentum, second=second, attraction=attraction, trust=trust,
@@ -113,7 +114,7 @@ class Landing(Optimizer):
         x = matrices.as_matrix(param, group["batch_dims"], self._transposed[param])
         x = x.to(matrices.working_dtype(param.dtype))
         error = minus_identity(gram(x, metric.product(x)))
-        return float(torch.linalg.vector_norm(error, dim=(-2, -1)).max())
+        return float(norm(error).max())
 
     def _stacks(self, group):
         """The parameters with a gradient, in lists of those that are moved together."""
@@ -124,6 +125,8 @@ class Landing(Optimizer):
             if param.grad.is_sparse:
                 raise ValueError(f"a parameter of shape {tuple(param.shape)} has a sparse gradient, expected a dense one")
             metric, state = self._prepared(param, group)
+            if self._landed(param, metric, state, group):
+                continue
             stackable = group["foreach"] or (group["foreach"] is None and param.numel() <= STACKED)
             alone = None if stackable and isinstance(metric, Identity) and not group["batch_dims"] else id(param)
             shape = tuple(matrices.sides(param, group["batch_dims"]))
@@ -149,6 +152,17 @@ class Landing(Optimizer):
         elif self._versions.get(param, param._version) != param._version:  # someone else has changed the parameter
             state["defect"] = torch.full_like(state["defect"], float("inf"))
         return metric, state
+
+    def _landed(self, param, metric, state, group):
+        """Whether a parameter new to the optimizer, or changed by others, was outside of the safe region. It is then moved
+        into it, and that was its step: the gradient there says little, and would spoil the memory of the base."""
+        if self._versions.get(param) == param._version or state["step"] > 0 and param not in self._versions:
+            return False
+        x = matrices.read(param, state.get("residual"), group["batch_dims"], self._transposed[param])
+        if bool((norm(minus_identity(gram(x, metric.product(x)))) <= group["radius"]).all()):
+            return False
+        self._store(land(x, metric.product, group["radius"]), param, state)
+        return True
 
     def _move(self, params, group):
         """Moves parameters of one shape by one step."""

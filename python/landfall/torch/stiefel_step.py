@@ -20,7 +20,7 @@ def stiefel_step(x, g, group, memory):
     """X₊. `memory` has "step", "defect" (a bound of ‖H‖, infinite if unknown) and what the base keeps."""
     known = memory["step"] % REFRESH > 0 and bool((memory["defect"] <= NEGLIGIBLE).all())
     h = None if known else minus_identity(gram(x))
-    v = displacement(tangent(x, g, h), x, group, memory)
+    v = displacement(tangent(x, g, h), x, x, itself, group, memory)
     v.mul_(trusted(norm(v), group["trust"], x.shape[-1])[..., None, None])
     t = x - v
     e = minus_identity(gram(t))
@@ -29,6 +29,11 @@ def stiefel_step(x, g, group, memory):
             h = minus_identity(gram(x))
         t, e = shorten(x, t, h, e, gram(x, t), group["radius"])
     x, memory["defect"] = attract(t, e, group["attraction"], group["radius"])
+    return x
+
+
+def itself(x):
+    """B X for B = I."""
     return x
 
 
@@ -44,6 +49,16 @@ def shorten(x, t, h, e, cross, radius):
     s2 = e - h + s1
     fraction = safe_fraction(quartic(h, s1, s2), radius)[..., None, None]
     return x + fraction * (t - x), h - fraction * s1 + fraction ** 2 * s2
+
+
+def land(x, product, radius, steps=40):
+    """X after as many normal steps as bring it into the safe region, for a start outside of it."""
+    for _ in range(steps):
+        e = minus_identity(gram(x, product(x)))
+        if bool((norm(e) <= radius).all()):
+            break
+        x, _ = attract(x, e, 0.25, radius)
+    return x
 
 
 def attract(t, e, attraction, radius):
