@@ -15,10 +15,10 @@ def require_full_rank(x, y=None):
     if bool((info == 0).all()) and bool((pivots.amin(-1) > doubtful).all()):
         return
     if y is None:
-        values = torch.linalg.svdvals(x.double())
+        values = torch.linalg.svdvals(x)
         tolerance = x.shape[-2] * torch.finfo(x.dtype).eps
     else:
-        values = torch.linalg.eigvalsh(p.double()).flip(-1).clamp(min=0)
+        values = torch.linalg.eigvalsh(p).flip(-1).clamp(min=0)
         tolerance = x.shape[-2] * torch.finfo(x.dtype).eps
     ranks = (values > tolerance * values[..., :1]).sum(-1)
     rank = int(ranks.min())

@@ -9,6 +9,8 @@ from .stiefel_step import trusted
 
 REFACTOR = 10  # K = B⁻¹ is renewed when B has seen a tenth more batches, and at the latest after this many
 
+DAMPING = 1e-5  # of K = (B + DAMPING·tr(S)/n·I)⁻¹: directions in which the features hardly vary are rounding noise
+
 
 class Rows(Metric):
     """The covariance of the rows passed to `update`, plus a ridge.
@@ -80,7 +82,7 @@ class Rows(Metric):
         due = self.factor is None or self.count - self.factored_at >= min(REFACTOR, 1 + self.count // 10)
         if due:
             b = self.covariance.clone()
-            b.diagonal().add_(self.ridge)
+            b.diagonal().add_(self.ridge + DAMPING * b.diagonal().mean())
             self.factor, self.factored_at = factorize(b), self.count
         factor = follow(x, self.factor)
         return preconditioned_tangent(g, y, torch.cholesky_solve(g, factor), torch.cholesky_solve(y, factor))

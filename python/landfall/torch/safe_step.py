@@ -39,8 +39,8 @@ def evaluate(coefficients, t):
 
 def safe_fraction(coefficients, radius):
     """The largest t in [0, 1] such that φ ≤ max(radius², φ(0)) on [0, t], for each matrix of a batch."""
-    c = coefficients.double()
-    bound = c[..., :1].clamp(min=radius ** 2) * (1 + 1e-9)
+    c = coefficients
+    bound = c[..., :1].clamp(min=radius ** 2) * (1 + 8 * torch.finfo(c.dtype).eps)
     grid = torch.linspace(0, 1, GRID + 1, dtype=c.dtype, device=c.device).expand(c.shape[:-1] + (GRID + 1,))
     unsafe = ~(evaluate(c, grid) <= bound)  # also where it is not a number
     first = unsafe.to(torch.uint8).argmax(-1, keepdim=True)
@@ -50,4 +50,4 @@ def safe_fraction(coefficients, radius):
         middle = (low + high) / 2
         safe = evaluate(c, middle) <= bound
         low, high = torch.where(safe, middle, low), torch.where(safe, high, middle)
-    return torch.where(unsafe.any(-1), low[..., 0], torch.ones_like(low[..., 0])).to(coefficients.dtype)
+    return torch.where(unsafe.any(-1), low[..., 0], torch.ones_like(low[..., 0]))

@@ -58,7 +58,7 @@ class CCAHead(torch.nn.Module):
     loss = head.loss(f(x), g(y)); loss.backward(); heads.step(); networks.step()
     """
 
-    def __init__(self, left_features, right_features, components, ridge=1e-3, average=0.05):
+    def __init__(self, left_features, right_features, components, ridge=1e-3, average=0.1):
         super().__init__()
         if not 1 <= components <= min(left_features, right_features):
             raise ValueError(f"components={components}, expected 1 to {min(left_features, right_features)}, the smaller number "
