@@ -122,12 +122,9 @@ class Spectral:
 
 METHODS = {
     "QR": QR,
-    "QR, no momentum": lambda lr: QR(lr, momentum=0),
     "Cayley": Cayley,
     "landing 2022": Landing,
-    "landing 2022, no momentum": lambda lr: Landing(lr, momentum=0),
     "POGO": POGO,
-    "POGO, no momentum": lambda lr: POGO(lr, momentum=0),
     "POGO, adam": lambda lr: POGO(lr, base="adam"),
     "spectral": Spectral,
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """bench/torch_networks.py [cnn|cca|all] [SEEDS]: networks with constrained parameters on MNIST, one thread.
 
-cnn   a small convolutional network, two epochs: orthogonal kernels by Landing (lr 0.1) and the rest by Adam, against Adam for
+cnn   a small convolutional network, two epochs: orthogonal kernels by Landing (lr 0.2) and the rest by Adam, against Adam for
       everything; the learning rate of Adam is the best of 8 for the unconstrained network and is used for both.
-cca   deep CCA of the left and right halves of the images, two epochs: heads by Landing (lr 0.1), against the whitened loss and
+cca   deep CCA of the left and right halves of the images, two epochs: heads by Landing (lr 0.2), against the whitened loss and
       CCA-EY with the same networks, the best of 8 learning rates of Adam for each, and the same time budget.
 """
 import sys
@@ -14,7 +14,7 @@ import torch
 import torch_data
 from landfall.torch import nn as lnn
 
-LR = 0.1
+LR = 0.2
 RATES = [1e-4, 3e-4, 1e-3, 2e-3, 3e-3, 6e-3, 1e-2, 3e-2]
 BATCH, EPOCHS = 128, 2
 

@@ -38,9 +38,11 @@ def evaluate(coefficients, t):
 
 
 def safe_fraction(coefficients, radius):
-    """The largest t in [0, 1] such that φ ≤ max(radius², φ(0)) on [0, t], for each matrix of a batch."""
+    """The largest t in [0, 1] such that φ ≤ max(radius², φ(0)) on [0, t], for each matrix of a batch; 1 if φ(1) is."""
     c = coefficients
     bound = c[..., :1].clamp(min=radius ** 2) * (1 + 8 * torch.finfo(c.dtype).eps)
+    if bool((c.sum(-1, keepdim=True) <= bound).all()):
+        return torch.ones_like(c[..., 0])
     grid = torch.linspace(0, 1, GRID + 1, dtype=c.dtype, device=c.device).expand(c.shape[:-1] + (GRID + 1,))
     unsafe = ~(evaluate(c, grid) <= bound)  # also where it is not a number
     first = unsafe.to(torch.uint8).argmax(-1, keepdim=True)
@@ -50,4 +52,4 @@ def safe_fraction(coefficients, radius):
         middle = (low + high) / 2
         safe = evaluate(c, middle) <= bound
         low, high = torch.where(safe, middle, low), torch.where(safe, high, middle)
-    return torch.where(unsafe.any(-1), low[..., 0], torch.ones_like(low[..., 0]))
+    return torch.where(unsafe[..., -1], low[..., 0], torch.ones_like(low[..., 0]))

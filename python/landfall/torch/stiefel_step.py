@@ -12,13 +12,12 @@ from .bases import displacement
 from .field import gram, minus_identity, plus_product, tangent
 from .safe_step import norm, quartic, safe_fraction
 
-NEGLIGIBLE = 1e-4  # ‖H‖ below which Ψ may take P = I: the relative error of Ψ is at most ‖H‖
 REFRESH = 16       # steps after which H is computed again in any case
 
 
 def stiefel_step(x, g, group, memory):
     """X₊. `memory` has "step", "defect" (a bound of ‖H‖, infinite if unknown) and what the base keeps."""
-    known = memory["step"] % REFRESH > 0 and bool((memory["defect"] <= NEGLIGIBLE).all())
+    known = memory["step"] % REFRESH > 0 and bool((memory["defect"] <= negligible(x.dtype)).all())
     h = None if known else minus_identity(gram(x))
     v = displacement(tangent(x, g, h), x, x, itself, group, memory)
     v.mul_(trusted(norm(v), group["trust"], x.shape[-1])[..., None, None])
@@ -30,6 +29,11 @@ def stiefel_step(x, g, group, memory):
         t, e = shorten(x, t, h, e, gram(x, t), group["radius"])
     x, memory["defect"] = attract(t, e, group["attraction"], group["radius"])
     return x
+
+
+def negligible(dtype):
+    """‖H‖ below which Ψ may take P = I: the relative error of Ψ is at most ‖H‖, here about half the digits."""
+    return min(1e-4, torch.finfo(dtype).eps ** 0.5)
 
 
 def itself(x):
