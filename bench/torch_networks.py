@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""bench/torch_networks.py [cnn|cca|all] [SEEDS]: networks with constrained parameters on MNIST, one thread.
+"""bench/torch_networks.py [cnn|cca|all] [SEEDS]: networks with constrained parameters on MNIST, one thread, seconds of the processor.
 
 cnn   a small convolutional network, two epochs: orthogonal kernels by Landing (lr 0.2) and the rest by Adam, against Adam for
       everything; the learning rate of Adam is the best of 8 for the unconstrained network and is used for both.
@@ -34,17 +34,17 @@ def train(optimizers, loss_of, count, seed, seconds=None):
     """Runs the planned steps, or as many as fit in the seconds. Returns steps and seconds."""
     steps = EPOCHS * (count // BATCH)
     schedulers = decayed(optimizers, steps)
-    begin = time.perf_counter()
+    begin = time.process_time()
     for done, rows in enumerate(batches(count, seed)):
-        if seconds and time.perf_counter() - begin > seconds:
-            return done, time.perf_counter() - begin
+        if seconds and time.process_time() - begin > seconds:
+            return done, time.process_time() - begin
         for optimizer in optimizers:
             optimizer.zero_grad()
         loss_of(rows).backward()
         for optimizer, scheduler in zip(optimizers, schedulers):
             optimizer.step()
             scheduler.step()
-    return steps, time.perf_counter() - begin
+    return steps, time.process_time() - begin
 
 
 def cnn(constrained):

@@ -201,6 +201,9 @@ class Landing(Optimizer):
         matrices.write(x, param, state.get("residual"), self._transposed[param])
         self._versions[param] = param._version
 
+    def __getstate__(self):
+        return {**super().__getstate__(), "_metrics": self._metrics, "_transposed": self._transposed, "_versions": {}}
+
     def state_dict(self, *args, **kwargs):
         saved = super().state_dict(*args, **kwargs)
         params = [param for group in self.param_groups for param in group["params"]]
