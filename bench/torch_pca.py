@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""bench/torch_pca.py [pca|procrustes] N P [SECONDS [METHOD...]]: time to a relative gap of 1e-6, one thread, single precision. Seconds are of the
-processor, which other programs disturb least.
+"""bench/torch_pca.py [pca|procrustes] N P [SECONDS [METHOD[@LR...]...]]: time to a relative gap of 1e-6, one thread, single
+precision. Seconds are of the processor, which other programs disturb least.
 
 pca         max ½ tr(XᵀAX), A of size N with condition 1000 and exponentially decaying eigenvalues
 procrustes  min ½‖AX − B‖², A with condition 1000 (singular values from 1 down to 1/1000), B = A X* for an orthonormal X*

@@ -25,25 +25,25 @@ def needs_momentum(base, momentum):
 
 
 def displacement(psi, x, y, product, group, memory):
-    """V, which the step subtracts from X. Y = BX, product(Z) = BZ. Replaces the entries of `memory` that the base uses."""
+    """D and a factor c: the step subtracts V = cD from X. Y = BX, product(Z) = BZ. Updates what the base keeps in `memory`."""
     base, lr, mu = group["base"], group["lr"], group["momentum"]
     if base == "adam":
         return _adam(psi, product, lr, mu, group["second"], memory)
     if mu > 0:
-        memory["momentum"] = psi = memory["momentum"].mul(mu).add_(psi)
+        psi = memory["momentum"].mul_(mu).add_(psi)
     if base == "spectral":
         psi = polar_factor(psi, product(psi))
         normal = gram(y, psi)
         psi = plus_product(psi, x, normal + normal.transpose(-1, -2), -0.5)
-    return psi * lr
+    return psi, lr
 
 
 def _adam(psi, product, lr, mu, beta, memory):
     count = memory["step"] + 1
-    memory["momentum"] = memory["momentum"].mul(mu).add_(psi, alpha=1 - mu)
+    direction = memory["momentum"].mul_(mu).add_(psi, alpha=1 - mu)
     memory["second"] = beta * memory["second"] + (1 - beta) * inner(psi, product(psi)).clamp(min=0) / psi.shape[-1]
     root = (memory["second"] / (1 - beta ** count)).sqrt() + FLOOR
-    return memory["momentum"] * (lr / (1 - mu ** count) / root)[..., None, None]
+    return direction, lr / (1 - mu ** count) / root
 
 
 def polar_factor(m, bm, iterations=6):

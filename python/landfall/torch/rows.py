@@ -3,9 +3,9 @@ import torch
 
 from .bases import displacement
 from .field import gram, halves_tangent, minus_identity, preconditioned_tangent
+from .generalized_step import step_vector
 from .metrics import Metric, factorize, follow
 from .safe_step import inner, norm, quartic, safe_fraction
-from .stiefel_step import trusted
 
 REFACTOR = 10  # K = B⁻¹ is renewed when B has seen a tenth more batches, and at the latest after this many
 
@@ -100,10 +100,9 @@ class Rows(Metric):
         scale = seen if self.scale is None else follow(x, self.scale)
         weight = max(0.05, 1 / self.count)
         self.scale = seen if self.scale is None else (1 - weight) * scale + weight * seen
-        v = displacement(halves_tangent(g, first, second) / scale ** 2, x, (first + second) / 2, self.product, group, memory)
-        v.mul_((1e3 * norm(x) / norm(v)).clamp(max=1))
-        v.mul_(trusted(inner(v, self.product(v)).clamp(min=0).sqrt(), group["trust"], x.shape[-1]))
         y = (first + second) / 2
+        psi = halves_tangent(g, first, second) / scale ** 2
+        v = step_vector(self, x, *displacement(psi, x, y, self.product, group, memory), group["trust"])
         h = minus_identity(gram(x, y))
         v += x @ (2 * group["attraction"] / norm(h).clamp(min=1) * h)
         s1 = gram(v, y)

@@ -19,9 +19,8 @@ def stiefel_step(x, g, group, memory):
     """X₊. `memory` has "step", "defect" (a bound of ‖H‖, infinite if unknown) and what the base keeps."""
     known = memory["step"] % REFRESH > 0 and bool((memory["defect"] <= negligible(x.dtype)).all())
     h = None if known else minus_identity(gram(x))
-    v = displacement(tangent(x, g, h), x, x, itself, group, memory)
-    v.mul_(trusted(norm(v), group["trust"], x.shape[-1])[..., None, None])
-    t = x - v
+    direction, factor = displacement(tangent(x, g, h), x, x, itself, group, memory)
+    t = moved(x, direction, trusted(factor, norm(direction), group["trust"], x.shape[-1]))
     e = minus_identity(gram(t))
     if not bool((norm(e) <= group["radius"]).all()):
         if h is None:
@@ -41,9 +40,15 @@ def itself(x):
     return x
 
 
-def trusted(length, trust, p):
-    """The factor that makes a displacement of this length at most trust·√p long, √p being the length of X."""
-    return (trust * p ** 0.5 / length).clamp(max=1)
+def trusted(factor, length, trust, p):
+    """The factor, or the smaller one that makes a direction of this length trust·√p long, √p being the length of X."""
+    longest = trust * p ** 0.5 / length
+    return torch.minimum(longest, factor) if torch.is_tensor(factor) else longest.clamp(max=factor)
+
+
+def moved(x, direction, factor):
+    """X − cD."""
+    return torch.addcmul(x, direction, factor[..., None, None], value=-1)
 
 
 def shorten(x, t, h, e, cross, radius):
