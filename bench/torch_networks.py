@@ -4,10 +4,15 @@
 cnn   a small convolutional network, two epochs: orthogonal kernels by Landing (lr 0.2) and the rest by Adam, against Adam for
       everything; the learning rate of Adam is the best of 8 for the unconstrained network and is used for both.
 cca   deep CCA of the left and right halves of the images, two epochs: heads by Landing (lr 0.2), against the whitened loss and
-      CCA-EY with the same networks, the best of 8 learning rates of Adam for each, and the same time budget.
+      CCA-EY with the same networks, the best of 8 learning rates of Adam for each, and as many steps as
+      fit in the time that Landing takes for two epochs.
 """
 import sys
 import time
+
+from peers import limit_threads
+
+limit_threads(1)  # before torch loads BLAS
 
 import torch
 
@@ -21,7 +26,7 @@ BATCH, EPOCHS = 128, 2
 
 def batches(count, seed):
     generator = torch.Generator().manual_seed(seed)
-    for _ in range(EPOCHS):
+    while True:
         yield from (rows for rows in torch.randperm(count, generator=generator).split(BATCH) if len(rows) == BATCH)
 
 
@@ -30,14 +35,12 @@ def decayed(optimizers, steps):
     return [torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: max(0.0, 1 - step / steps)) for optimizer in optimizers]
 
 
-def train(optimizers, loss_of, count, seed, seconds=None):
-    """Runs the planned steps, or as many as fit in the seconds. Returns steps and seconds."""
-    steps = EPOCHS * (count // BATCH)
+def train(optimizers, loss_of, count, seed, steps=None):
+    """Runs the steps, by default those of the planned epochs. Returns steps and seconds."""
+    steps = steps or EPOCHS * (count // BATCH)
     schedulers = decayed(optimizers, steps)
     begin = time.process_time()
-    for done, rows in enumerate(batches(count, seed)):
-        if seconds and time.process_time() - begin > seconds:
-            return done, time.process_time() - begin
+    for _, rows in zip(range(steps), batches(count, seed)):
         for optimizer in optimizers:
             optimizer.zero_grad()
         loss_of(rows).backward()
@@ -120,7 +123,7 @@ def ey_loss(f, g, components, ridge):
     return -2 * (f * g).sum() / len(f) + (variance(f[:half], g[:half]) * variance(f[half:], g[half:])).sum()
 
 
-def run_cca(loss_name, rate, seed, data, seconds=None, components=FEATURES, ridge=1e-3):
+def run_cca(loss_name, rate, seed, data, steps=None, components=FEATURES, ridge=1e-3):
     torch.manual_seed(seed)
     (left, right), (test_left, test_right) = data
     f, g = view(), view()
@@ -133,7 +136,7 @@ def run_cca(loss_name, rate, seed, data, seconds=None, components=FEATURES, ridg
     else:
         loss = whitened_loss if loss_name == "whitened" else ey_loss
         loss_of = lambda rows: loss(f(left[rows]), g(right[rows]), components, ridge)
-    steps, seconds = train(optimizers, loss_of, len(left), seed, seconds)
+    steps, seconds = train(optimizers, loss_of, len(left), seed, steps)
     with torch.no_grad():
         scores = f(test_left), g(test_right)
         if loss_name == "landing":
@@ -142,7 +145,8 @@ def run_cca(loss_name, rate, seed, data, seconds=None, components=FEATURES, ridg
             scores = scores[0][:, :components], scores[1][:, :components]
         else:  # the leading canonical directions of the training rows
             scores = leading(f, g, left, right, scores, components, ridge)
-        total = float(lnn.canonical_correlations(*scores).sum())
+        finite = all(bool(torch.isfinite(view).all()) for view in scores)
+        total = float(lnn.canonical_correlations(*scores).sum()) if finite else float("nan")
     return total, seconds, steps
 
 
@@ -161,9 +165,11 @@ def compare_cca(seeds, components):
         return images[:, :, :14].flatten(1), images[:, :, 14:].flatten(1)
 
     data = halves(torch_data.mnist("train")[0]), halves(torch_data.mnist("t10k")[0])
-    best = {}
+    best, pace = {}, {}
     for name in "landing", "whitened", "ey":
-        tuned = {rate: run_cca(name, rate, 100, data, components=components)[0] for rate in RATES}
+        runs = {rate: run_cca(name, rate, 100, data, components=components) for rate in RATES}
+        tuned = {rate: run[0] for rate, run in runs.items()}
+        pace[name] = max(steps / seconds for _, seconds, steps in runs.values())
         best[name] = max(tuned, key=lambda rate: tuned[rate] if tuned[rate] == tuned[rate] else -1)
         print(components, name, "learning rate of the networks:", best[name], {k: round(v, 3) for k, v in tuned.items()}, flush=True)
     margins = {"whitened": [], "ey": []}
@@ -171,9 +177,9 @@ def compare_cca(seeds, components):
         ours = run_cca("landing", best["landing"], seed, data, None, components)
         line = f"seed {seed}: landing {ours[0]:.3f} in {ours[1]:.1f} s"
         for name in margins:
-            total, seconds, steps = run_cca(name, best[name], seed, data, ours[1], components)
+            total, seconds, steps = run_cca(name, best[name], seed, data, int(ours[1] * pace[name]), components)
             margins[name].append(ours[0] - total)
-            line += f"; {name} {total:.3f} in {seconds:.1f} s ({steps} of {ours[2]} steps)"
+            line += f"; {name} {total:.3f} in {seconds:.1f} s ({steps} steps to {ours[2]})"
         print(line, flush=True)
     for name, values in margins.items():
         print(f"measured torch_cca_over_{name}.{components} {sum(values) / seeds:.4f}")

@@ -12,6 +12,10 @@ factor of the iterate, so that infeasible iterates neither gain nor lose; it is 
 import sys
 import time
 
+from peers import limit_threads
+
+limit_threads(1)  # before torch loads BLAS
+
 import torch
 
 from torch_baselines import METHODS
@@ -126,7 +130,8 @@ def main():
         show(f"{name}, lr {rate:g}", results[rate])
         ratios[name] = results[rate][0] / ours[0]
     best = min(ratios, key=ratios.get)
-    print(f"measured torch_{kind}.{n}x{p} {ratios[best]:.3f}  (the best other, {best}, over Landing; inf: not within {limit:.0f} s)")
+    print(f"best of the others: {best}; inf means that none was within {limit:.1f} s")
+    print(f"measured torch_{kind}.{n}x{p} {ratios[best]:.3f}")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,10 @@ above 1 Landing is faster. The last lines are many small matrices, stacked and o
 import sys
 import time
 
+from peers import limit_threads
+
+limit_threads(1)  # before torch loads BLAS
+
 import torch
 
 from torch_baselines import METHODS

@@ -36,6 +36,8 @@ def cca_loss(left, right, u, v, ridge=1e-3):
 def canonical_correlations(left, right, ridge=0.0):
     """The canonical correlations of two batches of scores, largest first, in double precision."""
     left, right = left.double(), right.double()
+    if not bool(torch.isfinite(left).all() and torch.isfinite(right).all()):
+        raise ValueError("scores that are not finite: the training has diverged, or the input has missing values")
     left, right = left - left.mean(0), right - right.mean(0)
     freedom = left.shape[0] - 1
 
