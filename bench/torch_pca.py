@@ -3,7 +3,8 @@
 precision. Seconds are of the processor, which other programs disturb least.
 
 pca         max ½ tr(XᵀAX), A of size N with condition 1000 and exponentially decaying eigenvalues
-procrustes  min ½‖AX − B‖², A with condition 1000 (singular values from 1 down to 1/1000), B = A X* for an orthonormal X*
+procrustes  min ½‖AX − B‖², A with condition 1000 (singular values from 1 down to 1/1000), B = A X* for an orthonormal X*. P < N:
+            the square orthogonal matrices have two components, and no method here leaves that of its start
 
 Landing runs once, with lr 0.2 and the base adam, as in every benchmark here. The others (torch_baselines.py) run with 8 learning
 rates, each for at most SECONDS (by default 1.5 times as long as Landing took), and the best one counts. The gap is that of the Q
@@ -94,7 +95,8 @@ def solve(problem, method, start, seconds):
         spent += time.process_time() - begin
         if not bool(torch.isfinite(x).all()):
             return float("inf"), steps, float("nan"), float("nan")
-        gap = problem.gap(torch.linalg.qr(x.double())[0])
+        q, r = torch.linalg.qr(x.double())
+        gap = problem.gap(q * r.diagonal().sign())
         if gap <= GAP or spent > seconds:
             break
     error = float((x.double().T @ x.double() - torch.eye(x.shape[1])).norm())
