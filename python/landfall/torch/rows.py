@@ -1,0 +1,149 @@
+"""B = S + ridge·I for the covariance S of features that arrive in batches."""
+import torch
+
+from .bases import displacement
+from .field import gram, halves_tangent, minus_identity, preconditioned_tangent
+from .generalized_step import step_vector
+from .metrics import Metric, factorize, follow
+from .safe_step import inner, norm, quartic, safe_fraction
+
+REFACTOR = 10  # K = B⁻¹ is renewed when B has seen a tenth more batches, and at the latest after this many
+
+DAMPING = 1e-5  # of K = (B + DAMPING·tr(S)/n·I)⁻¹: directions in which the features hardly vary are rounding noise
+
+
+class Rows(Metric):
+    """The covariance of the rows passed to `update`, plus a ridge.
+
+    average : the weight of the newest batch in a running covariance (n×n memory), which is the plain mean of all batches
+        until they are more than 1/average. None: B is seen through the current batch alone (no n×n memory), whose two halves
+        are independent draws of B, so that the field is unbiased for a gradient from other rows.
+
+    Under torch.distributed the moments are summed over all processes: each must call update and step alike.
+    """
+
+    def __init__(self, ridge=1e-3, average=0.05):
+        if ridge < 0:
+            raise ValueError(f"ridge={ridge!r}, expected a number of at least 0")
+        if average is not None and not 0 < average <= 1:
+            raise ValueError(f"average={average!r}, expected a number in (0, 1] or None")
+        self.ridge, self.average = ridge, average
+        self.count = 0  # batches seen
+        self.mean = self.covariance = self.factor = self.factored_at = None
+        self.halves = self.scale = None
+
+    @torch.no_grad()
+    def update(self, features):
+        """Takes a batch of features, one row for each sample. Call it before the optimizer's step."""
+        if features.dim() != 2:
+            raise ValueError(f"features of shape {tuple(features.shape)}, expected one row for each sample")
+        if self.size not in (None, features.shape[1]):
+            raise ValueError(f"features with {features.shape[1]} columns, expected {self.size} as before")
+        rows = features.detach().to(torch.promote_types(features.dtype, torch.float32))
+        fewest = 2 if self.average is not None else 4
+        if rows.shape[0] < fewest:
+            raise ValueError(f"a batch of {rows.shape[0]} rows, expected at least {fewest}")
+        self.size = rows.shape[1]
+        self.count += 1
+        if self.average is None:
+            middle = rows.shape[0] // 2
+            self.halves = [centred(rows[:middle]), centred(rows[middle:])]
+        else:
+            self._add(*moments(rows, self.mean))
+
+    def _add(self, mean, covariance):
+        """The mixture of the former distribution, weight 1 − w, and that of the batch, weight w."""
+        if self.mean is None:
+            self.mean, self.covariance = mean, covariance
+            return
+        weight = max(self.average, 1 / self.count)
+        shift = mean - self.mean
+        self.covariance = (1 - weight) * (self.covariance + weight * torch.outer(shift, shift)) + weight * covariance
+        self.mean = self.mean + weight * shift
+
+    def start(self, x):
+        self._require_features()
+        if self.average is not None:
+            super().start(x)
+
+    def product(self, x):
+        self._require_features()
+        if self.average is None:
+            first, second = self.draws(x)
+            return (first + second) / 2
+        return follow(x, self.covariance) @ x + self.ridge * x
+
+    def draws(self, x):
+        """Two independent draws of B X."""
+        return [summed(follow(x, rows).T @ (follow(x, rows) @ x)) / freedom + self.ridge * x
+                for rows, freedom in self.halves]
+
+    def tangent(self, x, y, g):
+        due = self.factor is None or self.count - self.factored_at >= min(REFACTOR, 1 + self.count // 10)
+        if due:
+            b = self.covariance.clone()
+            b.diagonal().add_(self.ridge + DAMPING * b.diagonal().mean())
+            self.factor, self.factored_at = factorize(b), self.count
+        factor = follow(x, self.factor)
+        return preconditioned_tangent(g, y, torch.cholesky_solve(g, factor), torch.cholesky_solve(y, factor))
+
+    def step(self, x, g, group, memory):
+        if self.average is None:
+            return self._halves_step(x, g, group, memory)
+        return super().step(x, g, group, memory)
+
+    def _halves_step(self, x, g, group, memory):
+        """X₊ = X − V − 2aXH with H and V at X, both linear in each draw; K = I/c, c from earlier batches."""
+        self._require_features()
+        first, second = self.draws(x)
+        seen = inner(first, second).abs() / x.shape[-1]
+        scale = seen if self.scale is None else follow(x, self.scale)
+        weight = max(0.05, 1 / self.count)
+        self.scale = seen if self.scale is None else (1 - weight) * scale + weight * seen
+        y = (first + second) / 2
+        psi = halves_tangent(g, first, second) / scale ** 2
+        v = step_vector(self, x, *displacement(psi, x, y, self.product, group, memory), group["trust"])
+        h = minus_identity(gram(x, y))
+        v += x @ (2 * group["attraction"] / norm(h).clamp(min=1) * h)
+        s1 = gram(v, y)
+        s1 = s1 + s1.T
+        fraction = safe_fraction(quartic(h, s1, gram(v, self.product(v))), group["radius"])
+        return x - fraction * v
+
+    def _require_features(self):
+        if self.count == 0:
+            raise RuntimeError("a metric Rows has seen no features: call its update with the batch before optimizer.step()")
+
+    def state_dict(self):
+        return {name: getattr(self, name) for name in self._saved()}
+
+    def load_state_dict(self, state):
+        for name in self._saved():
+            value = state[name]
+            setattr(self, name, value.clone() if torch.is_tensor(value) else value)
+
+    @staticmethod
+    def _saved():
+        return ("size", "count", "mean", "covariance", "factor", "factored_at", "scale")
+
+
+def summed(tensor):
+    """The sum over the processes of torch.distributed, or the tensor itself without them."""
+    if torch.distributed.is_available() and torch.distributed.is_initialized():
+        torch.distributed.all_reduce(tensor)
+    return tensor
+
+
+def moments(rows, origin):
+    """Mean and covariance of the rows of all processes, taken about an origin near the mean to avoid cancellation."""
+    origin = rows.new_zeros(rows.shape[1]) if origin is None else follow(rows, origin)
+    shifted = rows - origin
+    sums = summed(torch.cat([shifted.T @ shifted, shifted.sum(0)[None], shifted.new_full((1, rows.shape[1]), len(rows))]))
+    total, count = sums[-2], sums[-1, 0]
+    return origin + total / count, (sums[:-2] - torch.outer(total, total / count)) / (count - 1)
+
+
+def centred(rows):
+    """Rows minus the mean over all processes, and their degrees of freedom."""
+    sums = summed(torch.cat([rows.sum(0), rows.new_full((1,), len(rows))]))
+    return rows - sums[:-1] / sums[-1], float(sums[-1]) - 1

@@ -1,0 +1,90 @@
+"""One step on the Stiefel manifold, B = I, for a matrix or a batch of matrices of one shape.
+
+    T  = X − V              V from Ψ(X), at most `trust` √p long
+    E  = TᵀT − I
+    X₊ = T (I − 2a E)       the normal term at T; a = ¼ squares the error: ‖H₊‖ ≤ ¾‖E‖² + ¼‖E‖³
+
+Four products of n p² flops: GᵀX, X(·), TᵀT, T(·). Two more, XᵀX and GH, only where H is not negligible.
+"""
+import torch
+
+from .bases import displacement
+from .field import gram, minus_identity, plus_product, tangent
+from .safe_step import norm, quartic, safe_fraction
+
+REFRESH = 16       # steps after which H is computed again in any case
+
+
+def stiefel_step(x, g, group, memory):
+    """X₊. `memory` has "step", "defect" (a bound of ‖H‖, infinite if unknown) and what the base keeps."""
+    known = memory["step"] % REFRESH > 0 and bool((memory["defect"] <= negligible(x.dtype)).all())
+    h = None if known else minus_identity(gram(x))
+    direction, factor = displacement(tangent(x, g, h), x, x, itself, group, memory)
+    t = moved(x, direction, trusted(factor, norm(direction), group["trust"], x.shape[-1]))
+    e = minus_identity(gram(t))
+    if not bool((norm(e) <= group["radius"]).all()):
+        if h is None:
+            h = minus_identity(gram(x))
+        t, e = shorten(x, t, h, e, gram(x, t), group["radius"])
+    x, memory["defect"] = attract(t, e, group["attraction"], group["radius"])
+    return x
+
+
+def negligible(dtype):
+    """‖H‖ below which Ψ may take P = I: the relative error of Ψ is at most ‖H‖, here about half the digits."""
+    return min(1e-4, torch.finfo(dtype).eps ** 0.5)
+
+
+def itself(x):
+    """B X for B = I."""
+    return x
+
+
+def trusted(factor, length, trust, p):
+    """The factor, or the smaller one that makes a direction of this length trust·√p long, √p being the length of X."""
+    longest = trust * p ** 0.5 / length
+    return torch.minimum(longest, factor) if torch.is_tensor(factor) else longest.clamp(max=factor)
+
+
+def moved(x, direction, factor):
+    """X − cD."""
+    return torch.addcmul(x, direction, factor[..., None, None], value=-1)
+
+
+def shorten(x, t, h, e, cross, radius):
+    """T and E after the longest safe fraction of the step X → T. cross = XᵀBT."""
+    s1 = 2 * h - (cross + cross.transpose(-1, -2))
+    s1.diagonal(dim1=-2, dim2=-1).add_(2)
+    s2 = e - h + s1
+    fraction = safe_fraction(quartic(h, s1, s2), radius)[..., None, None]
+    return x + fraction * (t - x), h - fraction * s1 + fraction ** 2 * s2
+
+
+def land(x, product, radius, steps=40):
+    """X after as many normal steps as bring it into the safe region, for a start outside of it."""
+    for _ in range(steps):
+        e = minus_identity(gram(x, product(x)))
+        if bool((norm(e) <= radius).all()):
+            break
+        x, _ = attract(x, e, 0.25, radius)
+    return x
+
+
+def attract(t, e, attraction, radius):
+    """T (I − 2as E) and a bound of its ‖H‖. s is 1 in the safe region, and 1/‖E‖ where that is above 1."""
+    size = norm(e)
+    theta = 2 * attraction
+    if not bool((size <= radius).all()):
+        e = e * (1 / spectral_bound(e).clamp(min=1))[..., None, None]
+        size = torch.where(size <= radius, size, torch.full_like(size, float("inf")))
+    defect = abs(1 - 2 * theta) * size + (2 * theta - theta ** 2) * size ** 2 + theta ** 2 * size ** 3
+    return plus_product(t, t, e, -theta), defect
+
+
+def spectral_bound(e):
+    """An upper bound of the largest |eigenvalue| of E: the Schatten 8-norm, at most p^⅛ too large."""
+    scale = norm(e)
+    fourth = e / scale[..., None, None]
+    for _ in range(2):
+        fourth = fourth @ fourth
+    return scale * norm(fourth) ** 0.25

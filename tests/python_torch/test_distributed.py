@@ -1,0 +1,59 @@
+"""DistributedDataParallel on two processes: the same iterate on both, which is that of one process with all rows."""
+import socket
+
+import torch
+from conftest import orthonormal
+
+from landfall.torch import nn as lnn
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(3)
+        self.hidden = lnn.OrthogonalLinear(8, 5)
+        self.white = lnn.OrthogonalLinear(5, 2, metric=lnn.layers.Rows(ridge=0.1))
+
+    def forward(self, x):
+        return self.white(torch.tanh(self.hidden(x)))
+
+
+def train(model, optimizer, inputs, targets):
+    for x, y in zip(inputs, targets):
+        optimizer.zero_grad()
+        ((model(x) - y) ** 2).mean().backward()
+        optimizer.step()
+
+
+def data():
+    generator = torch.Generator().manual_seed(5)
+    return torch.randn(12, 32, 8, generator=generator), torch.randn(12, 32, 2, generator=generator)
+
+
+def worker(rank, port, folder):
+    torch.set_num_threads(1)
+    torch.distributed.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=2)
+    model = Model()
+    parallel = torch.nn.parallel.DistributedDataParallel(model)
+    inputs, targets = data()
+    mine = slice(rank * 16, rank * 16 + 16)
+    train(parallel, lnn.landing(model, 0.05, base="adam"), inputs[:, mine], targets[:, mine])
+    torch.save(model.state_dict(), f"{folder}/{rank}.pt")
+    torch.distributed.destroy_process_group()
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def test_two_processes_agree_with_each_other_and_with_one(tmp_path):
+    torch.multiprocessing.spawn(worker, (free_port(), str(tmp_path)), nprocs=2)
+    first, second = (torch.load(tmp_path / f"{rank}.pt") for rank in range(2))
+    for name in "hidden.weight", "white.weight":
+        assert torch.equal(first[name], second[name])
+    model = Model()
+    train(model, lnn.landing(model, 0.05, base="adam"), *data())
+    for name in "hidden.weight", "white.weight":
+        torch.testing.assert_close(model.state_dict()[name], first[name], rtol=0, atol=1e-4)
