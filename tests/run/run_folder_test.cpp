@@ -32,9 +32,9 @@ class RunFolder : public ::testing::Test {
 
 TEST_F(RunFolder, NewFilesReplaceThoseOfTheLastRun) {
   write({"a.npy", "b.npy", "summary.json"});
-  EXPECT_EQ(names(), (Names{"a.npy", "b.npy", "summary.json"}));
+  EXPECT_EQ(names(), (Names{".landfall", "a.npy", "b.npy", "summary.json"}));
   write({"b.npy", "c.npy", "summary.json"});
-  EXPECT_EQ(names(), (Names{"b.npy", "c.npy", "summary.json"}));
+  EXPECT_EQ(names(), (Names{".landfall", "b.npy", "c.npy", "summary.json"}));
 }
 
 TEST_F(RunFolder, WhatCannotBeWrittenLeavesItAsItWas) {
@@ -48,7 +48,7 @@ TEST_F(RunFolder, WhatCannotBeWrittenLeavesItAsItWas) {
   EXPECT_FALSE(std::filesystem::exists(run_));
   write({"a.npy", "summary.json"});
   EXPECT_THROW(fail(), std::runtime_error);
-  EXPECT_EQ(names(), (Names{"a.npy", "summary.json"}));
+  EXPECT_EQ(names(), (Names{".landfall", "a.npy", "summary.json"}));
   EXPECT_EQ(content(run_ / "a.npy"), "a.npy");
 }
 
