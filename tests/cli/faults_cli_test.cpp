@@ -76,7 +76,7 @@ TEST_F(Faults, AFileCutWhileItIsReadIsAnErrorThatNamesIt) {
 TEST_F(Faults, AFolderHasOneRunAtATime) {
   // the second starts when the first has written a checkpoint, and the first goes on afterwards
   const auto second = script(at_first_checkpoint("\"$@\" --force 2>second; echo $? >>second"),
-                             cca("run", {"--checkpoint-every", "0", "--passes", "60"}));
+                             cca("run", {"--checkpoint-every", "0"}));
   EXPECT_EQ(second.code, 0) << second.err;
   EXPECT_EQ(content(folder_ / "second"), "landfall: run: another run is writing into this folder\n2\n");
   // both from the start: the folder is made by the one, and seen by the other
@@ -147,7 +147,7 @@ TEST_F(Faults, ClosedStreamsChangeNothing) {
     std::filesystem::remove_all(folder_ / "run");
     const auto run = script("exec \"$@\" " + closed, {"cca", "d/left.npy", "d/right.npy", "-p", "2", "--out", "run"});
     EXPECT_EQ(run.code, 0) << closed;
-    EXPECT_EQ(landfall({"transform", "run", "d/left.npy", "d/right.npy", "-o", "s.npy"}).code, 0) << closed;
+    EXPECT_EQ(landfall({"transform", "run", "d/left.npy", "d/right.npy", "-o", "run/s.npy"}).code, 0) << closed;
     EXPECT_EQ(script("exec \"$@\" " + closed, {"cca", "d/left.npy", "missing.npy"}).code, 3) << closed;
   }
   EXPECT_EQ(script("exec \"$@\" >/dev/full", {"cca", "d/left.npy", "d/right.npy", "-p", "2"}).code, 3);
@@ -168,7 +168,7 @@ TEST_F(Faults, AReportThatCannotBeWrittenIsAWarning) {
 TEST_F(Faults, EqualRunsLeaveEqualCheckpoints) {
   ASSERT_EQ(landfall(cca("one")).code, 0);
   ASSERT_EQ(landfall(cca("two")).code, 0);
-  EXPECT_EQ(content(folder_ / "one/checkpoint"), content(folder_ / "two/checkpoint"));
+  EXPECT_TRUE(content(folder_ / "one/checkpoint") == content(folder_ / "two/checkpoint"));
 }
 
 TEST_F(Faults, ASignalEndsEveryPhase) {

@@ -254,10 +254,18 @@ Result<S> Solver<S>::solve() {
 }
 
 template <class S>
-void Solver<S>::state(State& state) {
+void Solver<S>::state(State& state, bool times) {
   oracle_.state(state);
-  state(x_, momentum_, average_, last_step_, step_factor_, cut_, in_window_, record_every_, history_,
-        progress_);
+  state(x_, momentum_, average_, last_step_, step_factor_, cut_, in_window_, record_every_);
+  if (!state.loading() && !times) {
+    std::vector<Progress> history = history_;
+    Progress progress = progress_;
+    progress.seconds = 0;
+    for (Progress& at : history) at.seconds = 0;
+    state(history, progress);
+    return;
+  }
+  state(history_, progress_);
   if (!state.loading()) return;
   last_finite_ = x_;
   began_ = std::chrono::steady_clock::now() - std::chrono::duration_cast<std::chrono::steady_clock::duration>(
