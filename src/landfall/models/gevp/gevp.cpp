@@ -221,7 +221,7 @@ GevpResult<S> solve_gevp(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& 
       solve_direct<S>(*scaled.a(), *scaled.b(), options, result);
       break;
   }
-  // Powers of two change neither residuals nor X'BX.
+  // Powers of two change neither residuals nor X'BX; residuals are those in even units.
   Eigenpairs<S> pairs{std::move(result.values), std::move(result.vectors)};
   auto quality = pair_quality<S>(*scaled.a(), *scaled.b(), pairs);
   scaled.restore(pairs);
