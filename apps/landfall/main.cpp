@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <new>
 #include <system_error>
 
@@ -33,6 +34,7 @@ namespace {
 
 int main(int argc, char** argv) {
   using namespace landfall::app;
+  std::set_terminate([] { fail(3, "not enough memory"); });  // the JSON library allocates in its destructors
   if (const std::string refusal = prepare_process(argv); !refusal.empty()) fail(3, refusal);
   set_command_line(argc, argv);
   CLI::App program(

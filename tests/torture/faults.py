@@ -44,10 +44,14 @@ def main():
                 result = runs(*words, *more, environment={**preload, "FAULT": f"{kind}:{k}:{ERRORS[kind]}"})
                 figures["injected"][kind] = figures["injected"].get(kind, 0) + 1
                 found = runs.numbers("run") if (runs.folder / "run").exists() else {}
+                if kind == "malloc":  # where a destructor has no memory the program ends at once; the next run removes this
+                    found = {name: content for name, content in found.items() if not name.startswith("new.tmp")}
                 if result.returncode == 3:
                     figures["refused"] += 1
                     if len(result.stderr.strip().split("\n")) != 1 or not result.stderr.startswith("landfall: "):
                         failures.append(f"{where}: says {result.stderr!r}")
+                    if found == whole:  # it failed after its result was there
+                        continue
                     if before and "summary.json" in found and found != old:
                         failures.append(f"{where}: the old result has changed")
                     if before and "summary.json" not in found:
@@ -59,7 +63,7 @@ def main():
                     figures["warned" if warned else "right"] += 1
                     expected = {k: v for k, v in whole.items()}
                     if warned:
-                        for part in ("report.html", "history.csv", "report_rows.json", ".landfall"):
+                        for part in ("report.html", "history.csv", "report.json", ".landfall"):
                             expected.pop(part, None)
                             found.pop(part, None)
                     if found != expected:

@@ -1,10 +1,11 @@
-/* For LD_PRELOAD: the k-th call of one kind fails, as FAULT says: "write:3:ENOSPC" or "count:FILE", which writes how many calls
-   of each kind there were. Reads and writes count only where they are of regular files, allocations only from 4096 bytes on:
+/* For LD_PRELOAD: the k-th call of one kind fails, as FAULT says: "write:3:28", the last being errno. How many calls of
+   each kind there were goes to the file FAULT_COUNTS. Reads and writes count only where they are of regular files, allocations only from 4096 bytes on:
    the smaller ones are those of the C library before main(). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,8 +35,17 @@ __attribute__((constructor)) static void begin(void) {
   if (text && sscanf(text, "%15[a-z]:%ld:%d", word, &which, &error_number) == 3)
     for (int i = 0; i < KINDS; ++i)
       if (strcmp(word, names[i]) == 0) kind = i;
-  atexit(tell_counts);
-  ready = 1;
+}
+
+/* Counting begins with the program, which sets this signal first: what the constructors of other libraries do is not its. */
+sighandler_t signal(int number, sighandler_t handler) {
+  static sighandler_t (*next)(int, sighandler_t);
+  if (!next) next = (sighandler_t(*)(int, sighandler_t))dlsym(RTLD_NEXT, "signal");
+  if (number == SIGXFSZ && !ready) {
+    atexit(tell_counts);
+    ready = 1;
+  }
+  return next(number, handler);
 }
 
 /* Whether this call is the one that fails. */
@@ -95,7 +105,17 @@ void* mmap(void* address, size_t size, int protection, int flags, int descriptor
   return mmap64(address, size, protection, flags, descriptor, offset);
 }
 extern void* __libc_malloc(size_t size);
-void* malloc(size_t size) { return size >= 4096 && fails(MALLOC) ? NULL : __libc_malloc(size); }
+/* OpenBLAS, LAPACK and HDF5 do not look at what malloc gives them: only allocations of the program and of C++ count. */
+static int foreign(const void* caller) {
+  Dl_info from;
+  if (!dladdr(caller, &from) || !from.dli_fname) return 1;
+  return strstr(from.dli_fname, "blas") || strstr(from.dli_fname, "lapack") || strstr(from.dli_fname, "hdf5") ||
+         strstr(from.dli_fname, "libc.so");
+}
+void* malloc(size_t size) {
+  if (ready && size >= 4096 && !foreign(__builtin_return_address(0)) && fails(MALLOC)) return NULL;
+  return __libc_malloc(size);
+}
 int open64(const char* path, int flags, ...) {
   NEXT(int, "open64", const char*, int, ...);
   __builtin_va_list more;

@@ -43,7 +43,7 @@ class Runs:
         files = {}
         for path in sorted((self.folder / run).rglob("*")):
             name = str(path.relative_to(self.folder / run))
-            if name in ("history.csv", "report.html", "report_rows.json") or path.is_dir():
+            if name in ("history.csv", "report.html", "report.json") or path.is_dir():
                 files[name] = None
             elif name == "summary.json":
                 summary = json.loads(path.read_text())

@@ -8,6 +8,7 @@
 #include <landfall/version.hpp>
 
 #include <cstdio>
+#include <new>
 
 #include "terminal/command_line.hpp"
 #include "terminal/screen.hpp"
@@ -95,6 +96,8 @@ void deliver(const RunOptions& run, Delivery delivery) {
         write_shown(folder, report, delivery.history);
       } catch (const DataError& error) {
         tell_warnings({fmt::format("no report: {}", error.what())});
+      } catch (const std::bad_alloc&) {
+        tell_warnings({"no report: not enough memory"});
       }
     });
   if (run.json)

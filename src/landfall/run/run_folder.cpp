@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 constexpr const char* kSummary = "summary.json";
 constexpr const char* kCheckpoint = "checkpoint";
 constexpr const char* kFresh = "new.tmp";  // files that are still being written
+constexpr const char* kOld = "old.tmp";    // those that they replace
 constexpr const char* kFiles = ".landfall";  // the files of a finished run, a name in each line
 
 /// Absolute and without a trailing slash.
@@ -39,7 +40,7 @@ bool is_run(const fs::path& path) {
   if (!fs::is_directory(path, error)) return false;
   for (const auto& entry : fs::directory_iterator(path, error)) {
     const std::string name = entry.path().filename();
-    if (name == kSummary || name == kCheckpoint || name == kFresh) return true;
+    if (name == kSummary || name == kCheckpoint || name == kFresh || name == kOld) return true;
     if (name.starts_with(kCheckpoint) && name.ends_with(".tmp")) return true;
   }
   return false;
@@ -70,6 +71,7 @@ class RunFiles {
                              return name.starts_with(file + ".");
                            });
     return listed_.contains(name) || temporary || name.starts_with(std::string(kFresh) + "/") ||
+           name.starts_with(std::string(kOld) + "/") ||
            (name.starts_with(std::string(kCheckpoint) + ".") && name.ends_with(".tmp"));
   }
 
@@ -77,16 +79,22 @@ class RunFiles {
   FileNames listed_{kSummary, kCheckpoint, kFiles};
 };
 
-/// Removes the files of a run and the folders that are empty without them. The list stays: until the last one is gone, it
-/// says whose they are.
-void remove_files(const fs::path& folder, const fs::path& except) {
+/// Moves the files of a run to another folder, or removes them where none is given, and the folders that are empty without
+/// them. The list stays: until the last one is gone, it says whose they are.
+void take_files(const fs::path& folder, const fs::path& except, const fs::path& to) {
   const RunFiles ours(folder);
   std::vector<fs::path> folders;
   for (const auto& name : names_below(folder)) {
     const fs::path path = folder / name;
-    if (name == kFiles || !ours.contains(name) || (!except.empty() && path.string().starts_with(except.string() + "/")))
+    if (name == kFiles || !ours.contains(name) || (!to.empty() && name.starts_with(std::string(kOld) + "/")) ||
+        (!except.empty() && path.string().starts_with(except.string() + "/")))
       continue;
-    fs::remove(path);
+    if (to.empty()) {
+      fs::remove(path);
+    } else {
+      fs::create_directories((to / name).parent_path());
+      fs::rename(path, to / name);
+    }
     folders.push_back(path.parent_path());
   }
   std::error_code full;
@@ -101,22 +109,49 @@ void list_files(const fs::path& folder) {
   write_text(folder / kFiles, list);
 }
 
+/// As it was before take_files() to `old`, as far as the disk allows.
+void put_back(const fs::path& folder, const fs::path& old) noexcept {
+  std::error_code error;
+  const FileNames before = names_below(old);
+  try {
+    for (const auto& name : names_below(folder))
+      if (!before.contains(name) && RunFiles(folder).contains(name) && name != kFiles) fs::remove(folder / name, error);
+    for (const auto& name : before) {
+      fs::create_directories((folder / name).parent_path(), error);
+      fs::rename(old / name, folder / name, error);
+    }
+    if (!before.contains(kFiles)) fs::remove(folder / kFiles, error);
+    fs::remove_all(old, error);
+  } catch (const std::exception&) {  // no memory
+  }
+}
+
 /// Replaces the old files by the new ones, which are in a folder inside; in between the run is not finished.
 void replace_files(const fs::path& folder, const fs::path& fresh) {
+  const fs::path old = fresh.parent_path() / kOld;
   try {
     list_files(fresh);
-    remove_file(folder / kSummary);
-    remove_files(folder, fresh);
+    fs::remove_all(old);
+    fs::create_directory(old);
+    if (fs::exists(folder / kSummary)) fs::rename(folder / kSummary, old / kSummary);
+    take_files(folder, fresh, old);
+    if (fs::exists(folder / kFiles)) fs::copy_file(folder / kFiles, old / kFiles);
     fs::rename(fresh / kFiles, folder / kFiles);
     for (const auto& entry : fs::directory_iterator(fresh))
       if (entry.path().filename() != kSummary) fs::rename(entry.path(), folder / entry.path().filename());
     sync_folder(folder);
     fs::rename(fresh / kSummary, folder / kSummary);
-    fs::remove_all(fresh);
-    sync_folder(folder);
   } catch (const fs::filesystem_error& error) {
+    put_back(folder, old);
     throw DataError(fmt::format("{}: cannot be written: {}", folder.string(), error.code().message()));
+  } catch (...) {
+    put_back(folder, old);
+    throw;
   }
+  std::error_code left;  // the new result is there
+  fs::remove_all(fresh, left);
+  fs::remove_all(old, left);
+  sync_folder(folder);
 }
 
 void refuse_foreign_files(const fs::path& folder) {
@@ -165,7 +200,7 @@ void begin_run_folder(const fs::path& path) {
   if (!fs::exists(path / kSummary)) return;
   remove_file(path / kSummary);  // first: what is left is not a finished run
   try {
-    remove_files(path, {});
+    take_files(path, {}, {});
     remove_file(path / kFiles);
   } catch (const fs::filesystem_error& error) {
     throw DataError(fmt::format("{}: cannot be replaced: {}", path.string(), error.code().message()));
