@@ -165,6 +165,18 @@ TEST_F(Faults, AReportThatCannotBeWrittenIsAWarning) {
   EXPECT_TRUE(std::filesystem::exists(folder_ / "run/report.html"));
 }
 
+TEST_F(Faults, AWideTableAndALongLineStayWithinTheMemory) {
+  std::string wide;
+  for (int j = 0; j < 300000; ++j) wide += "1,";
+  folder_.file("wide.csv", wide + "1\n" + wide + "2\n");
+  expect_error(landfall({"ica", "wide.csv", "-p", "1", "--memory", "200MiB"}), 2,
+               "wide.csv: about 300001 columns, which take 585 MiB of memory, expected at most the 200 MiB allowed");
+  // a bomb: 200 MB in one line, from 200 kB; the address space holds no more than the program, one line and a little
+  const auto bomb = script("head -c 200000000 /dev/zero | tr '\\0' 1 | gzip -1 >bomb.csv.gz; ulimit -v 600000; exec \"$@\"",
+                           {"ica", "bomb.csv.gz", "-p", "1", "--memory", "200MiB"});
+  expect_error(bomb, 3, "bomb.csv.gz: line 1: longer than 67108864 bytes");
+}
+
 TEST_F(Faults, EqualRunsLeaveEqualCheckpoints) {
   ASSERT_EQ(landfall(cca("one")).code, 0);
   ASSERT_EQ(landfall(cca("two")).code, 0);

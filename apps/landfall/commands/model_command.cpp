@@ -320,6 +320,7 @@ void setup_model(CLI::App& parent, Action action, const std::shared_ptr<ModelCom
   command->callback([model, action, command] {
     if (action == Action::compare) return;
     model->prepare();
+    model->options.table.memory = model->options.fit.memory;
     if (model->options.fit.method == FitMethod::exact) refuse_by_hand(*command, "exact");
     const auto lock = begin(model->options.run);
     action == Action::plan ? plan(*model) : run(*model, *command);
