@@ -177,6 +177,18 @@ TEST_F(Faults, AWideTableAndALongLineStayWithinTheMemory) {
   expect_error(bomb, 3, "bomb.csv.gz: line 1: longer than 67108864 bytes");
 }
 
+TEST_F(Faults, NumbersThatOverflowAreCalledThat) {
+  folder_.file("big.csv", "a,b,c\n1e200,2e200,x\n3e200,1e200,x\n2e200,5e200,y\n7e200,1e200,y\n");
+  const std::string sentence = "big.csv: column 1 has numbers too large for their mean or variance";
+  for (const Words& more : {Words{}, Words{"--ridge", "1"}}) {
+    Words ica{"ica", "big.csv", "--columns", "a,b", "-p", "1"}, lda{"lda", "big.csv", "--label-column", "c"};
+    ica.insert(ica.end(), more.begin(), more.end());
+    lda.insert(lda.end(), more.begin(), more.end());
+    expect_error(landfall(ica), 3, sentence);
+    expect_error(landfall(lda), 3, sentence);
+  }
+}
+
 TEST_F(Faults, EqualRunsLeaveEqualCheckpoints) {
   ASSERT_EQ(landfall(cca("one")).code, 0);
   ASSERT_EQ(landfall(cca("two")).code, 0);
