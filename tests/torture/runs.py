@@ -33,7 +33,8 @@ class Runs:
 
     def __call__(self, *words, environment=None, check=False, seconds=60):
         result = subprocess.run([self.program, *words], cwd=self.folder, env={**os.environ, **(environment or {})},
-                                stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds)
+                                stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+                                timeout=seconds)
         if check and result.returncode != 0:
             raise SystemExit(f"{words}: {result.returncode}: {result.stderr}")
         return result
