@@ -15,15 +15,17 @@ namespace landfall {
 
 namespace fs = std::filesystem;
 
-RunLock::RunLock(const fs::path& path, Existing existing) try {
+RunLock::RunLock(const fs::path& path, Existing existing) {
   require_usable_folder(path, existing);
-  do
-    create(path);
-  while (!try_lock(path));                // the run that had it may have removed its folder meanwhile
-  require_usable_folder(path, existing);  // or it has finished
-} catch (...) {
-  release();
-  throw;
+  try {
+    do
+      create(path);
+    while (!try_lock(path));                // the run that had it may have removed its folder meanwhile
+    require_usable_folder(path, existing);  // or it has finished
+  } catch (...) {
+    release();
+    throw;
+  }
 }
 
 RunLock::RunLock(RunLock&& other) noexcept

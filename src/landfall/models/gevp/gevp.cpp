@@ -138,7 +138,9 @@ void warn_of_distance(const SymmetricOperator<S>& a, const SymmetricOperator<S>&
                       GevpResult<S>& result) {
   constexpr S kMostDistance = S(1e-3);
   const auto* dense = dynamic_cast<const DenseOperator<S>*>(&b);
-  if (dense == nullptr || b.size() > kDirectLimit || result.method == GevpMethod::direct) return;
+  if (dense == nullptr || b.size() > kDirectLimit || result.method == GevpMethod::direct ||
+      result.termination != Termination::converged)  // which is said anyway
+    return;
   Matrix<S> residual(b.size(), pairs.vectors.cols()), bx(residual.rows(), residual.cols());
   a.apply(pairs.vectors, residual);
   b.apply(pairs.vectors, bx);
