@@ -36,7 +36,7 @@ def run(name, words, limit):
     return code, text, time.monotonic() - began
 
 
-run("random_problems", [options.build / "tests/torture/random_problems", 0, 10000, out / "random_problems.json"], 0.2 * seconds)
+run("random_problems", [options.build / "tests/torture/random_problems", 0, 10000, out / "random_problems.json"], max(300, 0.2 * seconds))
 for part in ("faults", "kills", "strangers"):
     run(part, [sys.executable, here / f"{part}.py", "--program", program, "--faulty", faulty, "--seconds", 0.2 * seconds,
                "--json", out / f"{part}.json"], 0.3 * seconds)

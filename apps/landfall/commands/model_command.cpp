@@ -245,10 +245,9 @@ void open_model(const ModelCommand& model, const Use& use) {
   use(*fit);
 }
 
-void run(const ModelCommand& model, const CLI::App& command) {
+void run(const ModelCommand& model, const CLI::App& command, Interrupts& interrupts) {
   const auto start = Clock::now();
   const RunOptions& options = model.options.run;
-  Interrupts interrupts;
   RunCheckpoints saved({.folder = options.out,
                         .options = given_options(command),
                         .every = options.checkpoint_every,
@@ -322,8 +321,13 @@ void setup_model(CLI::App& parent, Action action, const std::shared_ptr<ModelCom
     model->prepare();
     model->options.table.memory = model->options.fit.memory;
     if (model->options.fit.method == FitMethod::exact) refuse_by_hand(*command, "exact");
+    if (action == Action::plan) {
+      const auto lock = begin(model->options.run);
+      return plan(*model);
+    }
+    Interrupts interrupts;  // from before the folder is made, so that it goes with the run
     const auto lock = begin(model->options.run);
-    action == Action::plan ? plan(*model) : run(*model, *command);
+    run(*model, *command, interrupts);
   });
 }
 
