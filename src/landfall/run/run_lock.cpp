@@ -2,7 +2,9 @@
 #include <landfall/run/run_lock.hpp>
 
 #include <cerrno>
+#include <chrono>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <fcntl.h>
@@ -14,6 +16,14 @@
 namespace landfall {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+// A process that was killed takes a moment to go: who resumes its run at once should not be refused.
+constexpr int kAttempts = 50;
+constexpr std::chrono::milliseconds kPause(20);
+
+}  // namespace
 
 RunLock::RunLock(const fs::path& path, Existing existing) {
   require_usable_folder(path, existing);
@@ -67,7 +77,13 @@ bool RunLock::try_lock(const fs::path& path) {
   if (descriptor_ < 0)
     throw DataError(
         fmt::format("{}: cannot be opened: {}", path.string(), std::generic_category().message(errno)));
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+  bool locked_by_other = false;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    locked_by_other = ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (!locked_by_other) break;
+    std::this_thread::sleep_for(kPause);
+  }
+  if (locked_by_other)
     throw UsageError(fmt::format("{}: another run is writing into this folder", path.string()));
   struct stat locked {}, named {};
   return ::fstat(descriptor_, &locked) != 0 ||
