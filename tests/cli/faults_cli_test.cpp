@@ -74,10 +74,11 @@ TEST_F(Faults, AFileCutWhileItIsReadIsAnErrorThatNamesIt) {
 }
 
 TEST_F(Faults, AFolderHasOneRunAtATime) {
-  // the second starts when the first has written a checkpoint, and the first goes on afterwards
-  const auto second = script(at_first_checkpoint("\"$@\" --force 2>second; echo $? >>second"),
-                             cca("run", {"--checkpoint-every", "0"}));
-  EXPECT_EQ(second.code, 0) << second.err;
+  // the second starts when the first has written a checkpoint, and the first is stopped afterwards
+  const auto first = script(at_first_checkpoint("\"$@\" --force 2>second; echo $? >>second; kill -INT $child"),
+                            {"cca", "d/left.npy", "d/right.npy", "-p", "2", "--method", "landing", "--passes", "100000",
+                             "--out", "run", "--quiet", "--checkpoint-every", "0"});
+  EXPECT_EQ(first.code, 130) << first.err;
   EXPECT_EQ(content(folder_ / "second"), "landfall: run: another run is writing into this folder\n2\n");
   // both from the start: the folder is made by the one, and seen by the other
   for (int attempt = 0; attempt < 5; ++attempt) {
