@@ -65,6 +65,7 @@ class RunFiles {
   explicit RunFiles(const fs::path& folder) {
     std::ifstream list(folder / kFiles);
     for (std::string name; std::getline(list, name);) listed_.insert(name);
+    if (list.bad()) throw DataError(fmt::format("{}: cannot be read", (folder / kFiles).string()));
   }
   bool contains(const std::string& name) const {
     const bool temporary = name.ends_with(".tmp") && std::ranges::any_of(listed_, [&](const auto& file) {
@@ -109,43 +110,48 @@ void list_files(const fs::path& folder) {
   write_text(folder / kFiles, list);
 }
 
-/// As it was before take_files() to `old`, as far as the disk allows.
-void put_back(const fs::path& folder, const fs::path& old) noexcept {
+/// As it was before take_files() to `old`, as far as the disk allows. `taken`: that had come to its end, so that what is in
+/// the folder and the run's is new.
+void put_back(const fs::path& folder, const fs::path& old, bool taken) noexcept {
   std::error_code error;
-  const FileNames before = names_below(old);
   try {
+    const RunFiles ours(folder);
+    const FileNames before = names_below(old);
     for (const auto& name : names_below(folder))
-      if (!before.contains(name) && RunFiles(folder).contains(name) && name != kFiles) fs::remove(folder / name, error);
+      if (taken && ours.contains(name) && !name.starts_with(std::string(kOld) + "/") &&
+          !name.starts_with(std::string(kFresh) + "/"))
+        fs::remove(folder / name, error);
     for (const auto& name : before) {
       fs::create_directories((folder / name).parent_path(), error);
       fs::rename(old / name, folder / name, error);
     }
-    if (!before.contains(kFiles)) fs::remove(folder / kFiles, error);
     fs::remove_all(old, error);
-  } catch (const std::exception&) {  // no memory
+  } catch (const std::exception&) {  // no memory, or a list that cannot be read: the old files stay where they are
   }
 }
 
 /// Replaces the old files by the new ones, which are in a folder inside; in between the run is not finished.
 void replace_files(const fs::path& folder, const fs::path& fresh) {
   const fs::path old = fresh.parent_path() / kOld;
+  bool taken = false;
+  list_files(fresh);
   try {
-    list_files(fresh);
     fs::remove_all(old);
     fs::create_directory(old);
     if (fs::exists(folder / kSummary)) fs::rename(folder / kSummary, old / kSummary);
     take_files(folder, fresh, old);
     if (fs::exists(folder / kFiles)) fs::copy_file(folder / kFiles, old / kFiles);
+    taken = true;
     fs::rename(fresh / kFiles, folder / kFiles);
     for (const auto& entry : fs::directory_iterator(fresh))
       if (entry.path().filename() != kSummary) fs::rename(entry.path(), folder / entry.path().filename());
     sync_folder(folder);
     fs::rename(fresh / kSummary, folder / kSummary);
   } catch (const fs::filesystem_error& error) {
-    put_back(folder, old);
+    put_back(folder, old, taken);
     throw DataError(fmt::format("{}: cannot be written: {}", folder.string(), error.code().message()));
   } catch (...) {
-    put_back(folder, old);
+    put_back(folder, old, taken);
     throw;
   }
   std::error_code left;  // the new result is there
