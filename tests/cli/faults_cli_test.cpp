@@ -57,14 +57,15 @@ TEST_F(Faults, AFileCutWhileItIsReadIsAnErrorThatNamesIt) {
   for (const std::string format : {"npy", "h5", "csv", "csv.gz", "svm"}) {
     SCOPED_TRACE(format);
     const auto make_views = [&] { format == "csv.gz" ? make_packed(format) : make(format, format); };
-    const std::string left = fmt::format("{0}/left.{0}", format), right = fmt::format("{0}/right.{0}", format);
+    const std::string left = fmt::format("{0}/left.{0}", format),
+                      right = fmt::format("{0}/right.{0}", format);
     for (const auto& action :
          {fmt::format("truncate -s 70000 {}", left), fmt::format("cp {1} {0}", left, right)}) {
       make_views();
       std::filesystem::remove_all(folder_ / "run");
-      const auto run =
-          script(at_first_checkpoint(action), {"cca", left, right, "-p", "2", "--method", "landing", "--passes",
-                                               "1000", "--out", "run", "--quiet", "--checkpoint-every", "0"});
+      const auto run = script(at_first_checkpoint(action),
+                              {"cca", left, right, "-p", "2", "--method", "landing", "--passes", "1000",
+                               "--out", "run", "--quiet", "--checkpoint-every", "0"});
       EXPECT_EQ(run.code, 3) << action;
       EXPECT_TRUE(run.err.starts_with("landfall: " + left + ": ")) << run.err;
       EXPECT_NE(run.err.find("while it was being read"), std::string::npos) << run.err;
@@ -75,14 +76,16 @@ TEST_F(Faults, AFileCutWhileItIsReadIsAnErrorThatNamesIt) {
 
 TEST_F(Faults, AFolderHasOneRunAtATime) {
   // the second starts when the first has written a checkpoint, and the first is stopped afterwards
-  const auto first = script(at_first_checkpoint("\"$@\" --force 2>second; echo $? >>second; kill -INT $child"),
-                            {"cca", "d/left.npy", "d/right.npy", "-p", "2", "--method", "landing", "--passes", "100000",
-                             "--out", "run", "--quiet", "--checkpoint-every", "0"});
+  const auto first =
+      script(at_first_checkpoint("\"$@\" --force 2>second; echo $? >>second; kill -INT $child"),
+             {"cca", "d/left.npy", "d/right.npy", "-p", "2", "--method", "landing", "--passes", "100000",
+              "--out", "run", "--quiet", "--checkpoint-every", "0"});
   EXPECT_EQ(first.code, 130) << first.err;
   EXPECT_EQ(content(folder_ / "second"), "landfall: run: another run is writing into this folder\n2\n");
   // both from the start: the folder is made by the one, and seen by the other
   for (int attempt = 0; attempt < 5; ++attempt) {
-    const auto both = script("\"$@\" 2>one & \"$@\" 2>two; echo $? >codes; wait $!; echo $? >>codes", cca("same"));
+    const auto both =
+        script("\"$@\" 2>one & \"$@\" 2>two; echo $? >codes; wait $!; echo $? >>codes", cca("same"));
     const std::string codes = content(folder_ / "codes");
     EXPECT_TRUE(codes == "0\n2\n" || codes == "2\n0\n") << codes << both.err;
     EXPECT_TRUE(std::filesystem::exists(folder_ / "same/summary.json"));
@@ -111,8 +114,8 @@ TEST_F(Faults, ForceReplacesOnlyWhatRunsWrote) {
   // a run of another kind
   EXPECT_EQ(landfall({"ica", "d/left.npy", "-p", "2", "--out", "run", "--force", "--quiet"}).code, 0);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "run/weights_left.npy"));
-  const auto other = landfall(
-      {"compare", "cca", "d/left.npy", "d/right.npy", "-p", "2", "--methods", "exact", "--out", "run", "--force"});
+  const auto other = landfall({"compare", "cca", "d/left.npy", "d/right.npy", "-p", "2", "--methods", "exact",
+                               "--out", "run", "--force"});
   EXPECT_EQ(other.code, 0) << other.err;
   write_text(folder_ / "run/exact/notes.txt", "mine");
   expect_error(landfall(cca("run", {"--force"})), 2,
@@ -146,9 +149,11 @@ TEST_F(Faults, ASmallStackIsRefusedWithASentence) {
 TEST_F(Faults, ClosedStreamsChangeNothing) {
   for (const std::string closed : {">&-", "2>&-", "<&-", ">&- 2>&- <&-", "2>/dev/full"}) {
     std::filesystem::remove_all(folder_ / "run");
-    const auto run = script("exec \"$@\" " + closed, {"cca", "d/left.npy", "d/right.npy", "-p", "2", "--out", "run"});
+    const auto run =
+        script("exec \"$@\" " + closed, {"cca", "d/left.npy", "d/right.npy", "-p", "2", "--out", "run"});
     EXPECT_EQ(run.code, 0) << closed;
-    EXPECT_EQ(landfall({"transform", "run", "d/left.npy", "d/right.npy", "-o", "run/s.npy"}).code, 0) << closed;
+    EXPECT_EQ(landfall({"transform", "run", "d/left.npy", "d/right.npy", "-o", "run/s.npy"}).code, 0)
+        << closed;
     EXPECT_EQ(script("exec \"$@\" " + closed, {"cca", "d/left.npy", "missing.npy"}).code, 3) << closed;
   }
   EXPECT_EQ(script("exec \"$@\" >/dev/full", {"cca", "d/left.npy", "d/right.npy", "-p", "2"}).code, 3);
@@ -170,11 +175,13 @@ TEST_F(Faults, AWideTableAndALongLineStayWithinTheMemory) {
   std::string wide;
   for (int j = 0; j < 300000; ++j) wide += "1,";
   folder_.file("wide.csv", wide + "1\n" + wide + "2\n");
-  expect_error(landfall({"ica", "wide.csv", "-p", "1", "--memory", "200MiB"}), 2,
-               "wide.csv: about 300001 columns, which take 585 MiB of memory, expected at most the 200 MiB allowed");
+  expect_error(
+      landfall({"ica", "wide.csv", "-p", "1", "--memory", "200MiB"}), 2,
+      "wide.csv: about 300001 columns, which take 585 MiB of memory, expected at most the 200 MiB allowed");
   // a bomb: 200 MB in one line, from 200 kB; the address space holds no more than the program, one line and a little
-  const auto bomb = script("head -c 200000000 /dev/zero | tr '\\0' 1 | gzip -1 >bomb.csv.gz; ulimit -v 600000; exec \"$@\"",
-                           {"ica", "bomb.csv.gz", "-p", "1", "--memory", "200MiB"});
+  const auto bomb =
+      script("head -c 200000000 /dev/zero | tr '\\0' 1 | gzip -1 >bomb.csv.gz; ulimit -v 600000; exec \"$@\"",
+             {"ica", "bomb.csv.gz", "-p", "1", "--memory", "200MiB"});
   expect_error(bomb, 3, "bomb.csv.gz: line 1: longer than 67108864 bytes");
 }
 
@@ -200,18 +207,20 @@ TEST_F(Faults, ASignalEndsEveryPhase) {
   // without a folder there is nothing to save; a pipe that gives no end keeps the run in its first reading
   const auto reading = script(
       "mkfifo pipe; (sleep 60 & echo $! >sleeper; cat d/left.csv; wait) >pipe & "
-      "\"$@\" & child=$!; until [ -e sleeper ]; do :; done; kill -INT $child; kill $(cat sleeper); wait $child",
+      "\"$@\" & child=$!; until [ -e sleeper ]; do :; done; kill -INT $child; kill $(cat sleeper); wait "
+      "$child",
       {"ica", "pipe", "-p", "2"});
   EXPECT_TRUE(reading.code == 130 || reading.code == 3) << reading.code << reading.err;
   for (const std::string method : {"exact", "landing"})
     for (const std::string signal : {"INT", "TERM"}) {
       // the signal is already there when the program reads its first rows
       const auto run = script(
-          fmt::format("\"$@\" & child=$!; until [ -e run ]; do kill -0 $child || exit 1; done; kill -{} $child; "
-                      "wait $child",
-                      signal),
-          {"cca", "d/left.npy", "d/right.npy", "-p", "2", "--method", method, "--passes", "100000", "--out", "run",
-           "--quiet"});
+          fmt::format(
+              "\"$@\" & child=$!; until [ -e run ]; do kill -0 $child || exit 1; done; kill -{} $child; "
+              "wait $child",
+              signal),
+          {"cca", "d/left.npy", "d/right.npy", "-p", "2", "--method", method, "--passes", "100000", "--out",
+           "run", "--quiet"});
       // a run of the exact method may end before the signal comes
       EXPECT_TRUE(run.code == 130 || (method == "exact" && run.code == 0)) << run.code << run.err;
       EXPECT_EQ(run.code == 130, run.err.starts_with("landfall: interrupted")) << run.err;

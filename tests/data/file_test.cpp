@@ -129,10 +129,12 @@ TEST(InputFile, NoticesThatItHasChanged) {
   std::filesystem::last_write_time(path, std::filesystem::last_write_time(path) + std::chrono::seconds(1));
   EXPECT_EQ(data_error(path, [&] { file.read(0, bytes); }), "written to while it was being read");
   std::filesystem::resize_file(path, 50);
-  EXPECT_EQ(data_error(path, [&] { file.read(0, bytes); }), "changed while it was being read: 50 bytes, 10000 when opened");
+  EXPECT_EQ(data_error(path, [&] { file.read(0, bytes); }),
+            "changed while it was being read: 50 bytes, 10000 when opened");
   folder.file("b.bin", std::string(10000, 'b'));
   std::filesystem::rename(folder / "b.bin", path);
-  EXPECT_EQ(data_error(path, [&] { file.read(0, bytes); }), "replaced by another file while it was being read");
+  EXPECT_EQ(data_error(path, [&] { file.read(0, bytes); }),
+            "replaced by another file while it was being read");
   std::filesystem::remove(path);
   EXPECT_NO_THROW(InputFile(folder.file("a.bin", "abc")).read(0, std::span(bytes).first(3)));
 }

@@ -202,7 +202,8 @@ TYPED_TEST(GevpTest, NoUnitOfAVariableMatters) {
       const auto result = as_sparse ? solve_gevp<S>(sparse(a), sparse(b), options)
                                     : solve_gevp<S>(dense(a), dense(b), options);
       EXPECT_TRUE(result.warnings.empty());
-      EXPECT_LE((result.values.template cast<double>() - pencil.known(2, false)).norm(), single<S> ? 1e-4 : 1e-9);
+      EXPECT_LE((result.values.template cast<double>() - pencil.known(2, false)).norm(),
+                single<S> ? 1e-4 : 1e-9);
       const Matrix<S> x = units.asDiagonal() * result.vectors;
       EXPECT_LE((x.transpose() * pencil.b * x - Matrix<S>::Identity(2, 2)).norm(), single<S> ? 1e-4 : 1e-12);
     }

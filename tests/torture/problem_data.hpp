@@ -17,9 +17,7 @@ class Draw {
  public:
   explicit Draw(std::uint64_t seed) : engine_(seed * 0x9e3779b97f4a7c15U + 1) {}
   double normal() { return std::normal_distribution<double>()(engine_); }
-  double uniform(double from, double to) {
-    return std::uniform_real_distribution<double>(from, to)(engine_);
-  }
+  double uniform(double from, double to) { return std::uniform_real_distribution<double>(from, to)(engine_); }
   Index whole(Index from, Index to) { return std::uniform_int_distribution<Index>(from, to)(engine_); }
   bool chance(double share) { return uniform(0, 1) < share; }
   /// Few small numbers of rows, many larger ones.
@@ -38,7 +36,8 @@ class Draw {
   Vector<double> spectrum(Index n, double condition) {
     Vector<double> values(n);
     for (Index i = 0; i < n; ++i)
-      values(i) = std::pow(condition, -static_cast<double>(i) / static_cast<double>(std::max<Index>(1, n - 1)));
+      values(i) =
+          std::pow(condition, -static_cast<double>(i) / static_cast<double>(std::max<Index>(1, n - 1)));
     return values;
   }
 

@@ -51,7 +51,8 @@ Matrix<double> stored(const Matrix<double>& rows) {
 }
 
 /// Values that should be those of the reference, the largest first.
-Outcome compare(const Vector<double>& found, const Vector<double>& expected, double tolerance, const char* name) {
+Outcome compare(const Vector<double>& found, const Vector<double>& expected, double tolerance,
+                const char* name) {
   for (Index i = 0; i < found.size(); ++i) {
     const double should = i < expected.size() ? expected(i) : 0;
     if (!(std::abs(found(i) - should) <= tolerance))
@@ -61,8 +62,8 @@ Outcome compare(const Vector<double>& found, const Vector<double>& expected, dou
 }
 
 /// Pearson's correlation in extended precision of the scores that the weights give.
-Vector<double> score_correlations(const Matrix<double>& left, const Matrix<double>& right, const LongMatrix& x,
-                                  const LongMatrix& y) {
+Vector<double> score_correlations(const Matrix<double>& left, const Matrix<double>& right,
+                                  const LongMatrix& x, const LongMatrix& y) {
   const LongMatrix a = centred(left) * x, b = centred(right) * y;
   Vector<double> result(a.cols());
   for (Index j = 0; j < a.cols(); ++j)
@@ -75,8 +76,8 @@ Outcome try_cca(Draw& draw, FitMethod method, std::string& told) {
   const Index rows = draw.rows(), n = draw.whole(1, 7), m = draw.whole(1, 7), shared = draw.whole(1, 3);
   const Matrix<double> latent = draw.normals(rows, shared);
   const auto view = [&](Index cols) {
-    return hostile_view(draw, latent * draw.normals(shared, cols) + draw.uniform(0.1, 2) * draw.normals(rows, cols),
-                        told);
+    return hostile_view(
+        draw, latent * draw.normals(shared, cols) + draw.uniform(0.1, 2) * draw.normals(rows, cols), told);
   };
   const Matrix<double> left = stored<S>(view(n)), right = stored<S>(view(m));
   const Index p = draw.whole(1, std::min(n, m));
@@ -86,7 +87,8 @@ Outcome try_cca(Draw& draw, FitMethod method, std::string& told) {
   if (!fit.correlations.allFinite()) return wrong("correlations are not finite");
   const Vector<double> scores = score_correlations(left, right, fit.views[0].weights.template cast<Long>(),
                                                    fit.views[1].weights.template cast<Long>());
-  if (const Outcome own = compare(fit.correlations, scores, tolerance<S>(FitMethod::exact), "correlation of scores");
+  if (const Outcome own =
+          compare(fit.correlations, scores, tolerance<S>(FitMethod::exact), "correlation of scores");
       own.verdict == Verdict::wrong && fit.warnings.empty())
     return own;
   if (!fit.warnings.empty()) return {Verdict::warned};
@@ -99,7 +101,8 @@ Outcome try_lda(Draw& draw, FitMethod method, std::string& told) {
   const Index rows = draw.rows(), n = draw.whole(1, 8), c = draw.whole(2, std::min<Index>(4, rows));
   std::vector<std::uint32_t> classes(static_cast<std::size_t>(rows));
   for (std::size_t i = 0; i < classes.size(); ++i)
-    classes[i] = static_cast<std::uint32_t>(i < static_cast<std::size_t>(c) ? static_cast<Index>(i) : draw.whole(0, c - 1));
+    classes[i] = static_cast<std::uint32_t>(i < static_cast<std::size_t>(c) ? static_cast<Index>(i)
+                                                                            : draw.whole(0, c - 1));
   const Matrix<double> centres = draw.normals(c, n) * draw.uniform(0, 2);
   Matrix<double> data = draw.normals(rows, n);
   for (Index i = 0; i < rows; ++i) data.row(i) += centres.row(classes[static_cast<std::size_t>(i)]);
@@ -108,12 +111,13 @@ Outcome try_lda(Draw& draw, FitMethod method, std::string& told) {
   told = fmt::format("N {} n {} classes {} p {}", rows, n, c, p) + told;
   std::vector<std::string> names;
   for (Index k = 0; k < c; ++k) names.push_back(fmt::format("c{}", k));
-  const auto fit =
-      fit_lda<S>(source<S>(data, "data"), Labels("labels", names, classes), {.components = p, .method = method});
+  const auto fit = fit_lda<S>(source<S>(data, "data"), Labels("labels", names, classes),
+                              {.components = p, .method = method});
   if (!fit.eigenvalues.allFinite()) return wrong("eigenvalues are not finite");
   if (!fit.warnings.empty()) return {Verdict::warned};
   const Vector<double> shares = (fit.eigenvalues.array() / (1 + fit.eigenvalues.array())).matrix();
-  return compare(shares, lda_reference(data, classes, c).shares, tolerance<S>(method), "share between classes");
+  return compare(shares, lda_reference(data, classes, c).shares, tolerance<S>(method),
+                 "share between classes");
 }
 
 /// Sources that are what they say: uncorrelated, of unit variance, and at a stationary point of the contrast.
@@ -145,7 +149,8 @@ Outcome try_ica(Draw& draw, FitMethod, std::string& told) {
   for (Index i = 0; i < p; ++i)
     for (Index j = 0; j < i; ++j) {
       const double turn = static_cast<double>(Long(fit.signs(i)) * g(i, j) - Long(fit.signs(j)) * g(j, i));
-      if (!(std::abs(turn) <= 2e-2)) return wrong(fmt::format("sources {} and {} turn by {:.2g}", i + 1, j + 1, turn));
+      if (!(std::abs(turn) <= 2e-2))
+        return wrong(fmt::format("sources {} and {} turn by {:.2g}", i + 1, j + 1, turn));
     }
   return {};
 }
@@ -176,7 +181,8 @@ Outcome try_gevp(Draw& draw, GevpMethod method, std::string& told) {
   b = stored<S>(b);
   const bool smallest = draw.chance(0.3);
   told = fmt::format("n {} p {} condition 1e{:.0f} scales {:.0e} {:.0e}{}", n, p, power, scale_a, scale_b,
-                     smallest ? " smallest" : "") + told;
+                     smallest ? " smallest" : "") +
+         told;
   const auto result = solve_gevp<S>(std::make_shared<DenseOperator<S>>(Matrix<S>(a.cast<S>())),
                                     std::make_shared<DenseOperator<S>>(Matrix<S>(b.cast<S>())),
                                     {.components = p, .smallest = smallest, .method = method});
@@ -192,12 +198,14 @@ Outcome try_gevp(Draw& draw, GevpMethod method, std::string& told) {
   const LongVector spectrum = Eigen::SelfAdjointEigenSolver<LongMatrix>(plain).eigenvalues();
   const double condition = static_cast<double>(spectrum(n - 1) / std::abs(spectrum(0)));
   const double base = method == GevpMethod::landing ? 1e-3 : sizeof(S) == 8 ? 1e-6 : 1e-3;
-  const double allowed = std::max(base, 100 * condition * static_cast<double>(std::numeric_limits<S>::epsilon()));
+  const double allowed =
+      std::max(base, 100 * condition * static_cast<double>(std::numeric_limits<S>::epsilon()));
   for (Index i = 0; i < p; ++i) {
     const double off = static_cast<double>(std::abs(Long(result.values(i)) - expected(i)) / largest);
     if (!(off <= allowed))
-      return wrong(fmt::format("eigenvalue {} is {:.6g}, expected {:.6g}; {:.1e} of the largest, {:.1e} allowed", i + 1,
-                               double(result.values(i)), double(expected(i)), off, allowed));
+      return wrong(
+          fmt::format("eigenvalue {} is {:.6g}, expected {:.6g}; {:.1e} of the largest, {:.1e} allowed",
+                      i + 1, double(result.values(i)), double(expected(i)), off, allowed));
   }
   return {};
 }
@@ -221,7 +229,8 @@ void judge(Tally& tally, std::uint64_t seed, Try attempt) {
     outcome = wrong(fmt::format("throws: {}", error.what()));
   }
   ++tally.count[outcome.verdict];
-  if (outcome.verdict == Verdict::wrong) tally.wrong.push_back(fmt::format("seed {}: {} ({})", seed, outcome.what, told));
+  if (outcome.verdict == Verdict::wrong)
+    tally.wrong.push_back(fmt::format("seed {}: {} ({})", seed, outcome.what, told));
 }
 
 }  // namespace
@@ -232,7 +241,8 @@ int main(int count, char** words) {
   using namespace landfall::torture;
   if (count < 3) return std::fputs("usage: random_problems FIRST COUNT [JSON]\n", stderr), 2;
   set_threads(1);
-  const std::uint64_t first = std::strtoull(words[1], nullptr, 10), problems = std::strtoull(words[2], nullptr, 10);
+  const std::uint64_t first = std::strtoull(words[1], nullptr, 10),
+                      problems = std::strtoull(words[2], nullptr, 10);
   const auto begin = std::chrono::steady_clock::now();
   std::map<std::string, Tally> tallies;
   for (std::uint64_t seed = first; seed < first + problems; ++seed) {
@@ -244,22 +254,40 @@ int main(int count, char** words) {
       });
     };
     const auto fit = [&](const std::string& name, FitMethod method, auto one, auto two) {
-      run(name, [&](Draw& d, std::string& t) { return one(d, method, t); },
+      run(
+          name, [&](Draw& d, std::string& t) { return one(d, method, t); },
           [&](Draw& d, std::string& t) { return two(d, method, t); });
     };
     const auto gevp = [&](const std::string& name, GevpMethod method) {
-      run(name, [&](Draw& d, std::string& t) { return try_gevp<float>(d, method, t); },
+      run(
+          name, [&](Draw& d, std::string& t) { return try_gevp<float>(d, method, t); },
           [&](Draw& d, std::string& t) { return try_gevp<double>(d, method, t); });
     };
     switch (seed % 8) {
-      case 0: fit("cca exact", FitMethod::exact, try_cca<float>, try_cca<double>); break;
-      case 1: fit("cca automatic", FitMethod::automatic, try_cca<float>, try_cca<double>); break;
-      case 2: fit("cca landing", FitMethod::landing, try_cca<float>, try_cca<double>); break;
-      case 3: fit("lda exact", FitMethod::exact, try_lda<float>, try_lda<double>); break;
-      case 4: fit("lda landing", FitMethod::landing, try_lda<float>, try_lda<double>); break;
-      case 5: fit("ica", FitMethod::automatic, try_ica<float>, try_ica<double>); break;
-      case 6: gevp("gevp direct", GevpMethod::direct); break;
-      default: gevp(seed / 32 % 2 ? "gevp lobpcg" : "gevp landing", seed / 32 % 2 ? GevpMethod::lobpcg : GevpMethod::landing);
+      case 0:
+        fit("cca exact", FitMethod::exact, try_cca<float>, try_cca<double>);
+        break;
+      case 1:
+        fit("cca automatic", FitMethod::automatic, try_cca<float>, try_cca<double>);
+        break;
+      case 2:
+        fit("cca landing", FitMethod::landing, try_cca<float>, try_cca<double>);
+        break;
+      case 3:
+        fit("lda exact", FitMethod::exact, try_lda<float>, try_lda<double>);
+        break;
+      case 4:
+        fit("lda landing", FitMethod::landing, try_lda<float>, try_lda<double>);
+        break;
+      case 5:
+        fit("ica", FitMethod::automatic, try_ica<float>, try_ica<double>);
+        break;
+      case 6:
+        gevp("gevp direct", GevpMethod::direct);
+        break;
+      default:
+        gevp(seed / 32 % 2 ? "gevp lobpcg" : "gevp landing",
+             seed / 32 % 2 ? GevpMethod::lobpcg : GevpMethod::landing);
     }
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -268,16 +296,18 @@ int main(int count, char** words) {
   fmt::print("{:<24} {:>7} {:>7} {:>8} {:>6}\n", "", "right", "warned", "refused", "wrong");
   for (auto& [name, tally] : tallies) {
     auto& n = tally.count;
-    fmt::print("{:<24} {:>7} {:>7} {:>8} {:>6}\n", name, n[Verdict::right], n[Verdict::warned], n[Verdict::refused],
-               n[Verdict::wrong]);
+    fmt::print("{:<24} {:>7} {:>7} {:>8} {:>6}\n", name, n[Verdict::right], n[Verdict::warned],
+               n[Verdict::refused], n[Verdict::wrong]);
     for (const auto& line : tally.wrong) fmt::print("  {}\n", line);
     failures += tally.wrong.size();
-    json += fmt::format("{}\n  \"{}\": {{\"right\": {}, \"warned\": {}, \"refused\": {}, \"wrong\": {}}}", json.empty() ? "" : ",",
-                        name, n[Verdict::right], n[Verdict::warned], n[Verdict::refused], n[Verdict::wrong]);
+    json += fmt::format("{}\n  \"{}\": {{\"right\": {}, \"warned\": {}, \"refused\": {}, \"wrong\": {}}}",
+                        json.empty() ? "" : ",", name, n[Verdict::right], n[Verdict::warned],
+                        n[Verdict::refused], n[Verdict::wrong]);
   }
   fmt::print("{} problems in {:.1f} s\n", problems, seconds);
   if (count > 3)
-    std::ofstream(words[3]) << fmt::format("{{\"first\": {}, \"problems\": {}, \"seconds\": {:.1f}, \"kinds\": {{{}\n}}}}\n", first,
-                                           problems, seconds, json);
+    std::ofstream(words[3]) << fmt::format(
+        "{{\"first\": {}, \"problems\": {}, \"seconds\": {:.1f}, \"kinds\": {{{}\n}}}}\n", first, problems,
+        seconds, json);
   return failures == 0 ? 0 : 1;
 }

@@ -37,8 +37,8 @@ inline LongMatrix scaled(LongMatrix m, const Matrix<double>& rows) {
 }
 
 struct Basis {
-  LongMatrix q;         // orthonormal, of what the columns span
-  Long condition = 1;   // of the columns of unit length, within it
+  LongMatrix q;        // orthonormal, of what the columns span
+  Long condition = 1;  // of the columns of unit length, within it
 };
 
 /// Singular values below 1e-14 of the largest are rounding of the doubles that the rows are.
@@ -76,7 +76,8 @@ struct LdaReference {
   Index rank = 0;
 };
 
-inline LdaReference lda_reference(const Matrix<double>& rows, const std::vector<std::uint32_t>& classes, Index c) {
+inline LdaReference lda_reference(const Matrix<double>& rows, const std::vector<std::uint32_t>& classes,
+                                  Index c) {
   const Basis x = basis(scaled(centred(rows), rows));
   LongMatrix members = LongMatrix::Zero(rows.rows(), c);
   for (Index i = 0; i < rows.rows(); ++i) members(i, classes[static_cast<std::size_t>(i)]) = 1;

@@ -36,8 +36,8 @@ void setup_data_laplace_ica(CLI::App& data) {
       "  landfall data laplace-ica out -n 20 --condition 10 --uniform 5");
   command->callback([options] {
     write_laplace_ica(options->folder, options->mixture, "." + options->format);
-    tell("wrote {0}/data.{1}, {2}x{3}, {0}/mixing.npy and {0}/truth.json\n", options->folder,
-               options->format, options->mixture.samples, options->mixture.features);
+    tell("wrote {0}/data.{1}, {2}x{3}, {0}/mixing.npy and {0}/truth.json\n", options->folder, options->format,
+         options->mixture.samples, options->mixture.features);
   });
 }
 

@@ -39,7 +39,7 @@ void setup_data_pencil(CLI::App& data) {
     const SyntheticPencil pencil = make_pencil(options->pencil);
     write_pencil(options->folder, pencil);
     tell("wrote {0}/A.npy and {0}/B.npy{2}, {1}x{1}\n", options->folder, options->pencil.size,
-               pencil.eigenvalues.size() > 0 ? ", and eigenvalues.npy" : "");
+         pencil.eigenvalues.size() > 0 ? ", and eigenvalues.npy" : "");
   });
 }
 

@@ -57,7 +57,7 @@ void setup_data_planted_cca(CLI::App& data) {
     if (format->count() == 0) options->format = chosen.nonzeros ? "svm" : "npy";
     write_planted_cca(options->folder, chosen, "." + options->format);
     tell("wrote {0}/left.{1}, {2}x{3}, {0}/right.{1}, {2}x{4}, and their weights and correlations\n",
-               options->folder, options->format, chosen.samples, chosen.left, chosen.right);
+         options->folder, options->format, chosen.samples, chosen.left, chosen.right);
   });
 }
 

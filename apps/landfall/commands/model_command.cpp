@@ -181,8 +181,8 @@ void tell_run(const ModelCommand& model, const FitResult<S>& result, double seco
 }
 
 template <class S>
-void run(const ModelCommand& model, ModelFit<S>& fit, const RunCheckpoints& saved,
-         const Ends& ends, Clock::time_point start) {
+void run(const ModelCommand& model, ModelFit<S>& fit, const RunCheckpoints& saved, const Ends& ends,
+         Clock::time_point start) {
   const ModelOptions& options = model.options;
   ReportRows<S> rows = report_rows(model, fit);
   const Json index = per_view(fit.views, first_index<S>), columns = per_view(fit.views, names_of<S>);
@@ -217,8 +217,7 @@ void run(const ModelCommand& model, ModelFit<S>& fit, const RunCheckpoints& save
                             },
                         .print_table = [&] { fit.print_table(); }});
   if (all_rows > used_rows && !options.run.quiet && !options.run.json)
-    tell("{} with missing values dropped\n",
-               counted(static_cast<std::size_t>(all_rows - used_rows), "row"));
+    tell("{} with missing values dropped\n", counted(static_cast<std::size_t>(all_rows - used_rows), "row"));
   tell_run(model, result, seconds);
 }
 

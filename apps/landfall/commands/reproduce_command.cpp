@@ -70,8 +70,7 @@ void run(const ReproduceArguments& options) {
     Page page{.name = figure.name, .title = figure.title};
     figure.run(settings, page);
     write_page(options.out, page);
-    tell("{:.1f} s, {}\n", watch.seconds(),
-               (fs::path(options.out) / (figure.name + ".html")).string());
+    tell("{:.1f} s, {}\n", watch.seconds(), (fs::path(options.out) / (figure.name + ".html")).string());
     pages.push_back(std::move(page));
   }
   print_table(pages);

@@ -214,11 +214,10 @@ void write_all(const TransformArguments& options, ScoreReader<S>& reader, Out& o
   const Index rows = reader.read() - reader.dropped();
   if (reader.dropped() > 0)
     tell("{} dropped because of missing values\n",
-               counted(static_cast<std::size_t>(reader.dropped()), "row"));
+         counted(static_cast<std::size_t>(reader.dropped()), "row"));
   if (options.out == "-") return;
   if (options.predict)
-    tell("wrote {}, the classes of {}\n", options.out,
-               counted(static_cast<std::size_t>(rows), "row"));
+    tell("wrote {}, the classes of {}\n", options.out, counted(static_cast<std::size_t>(rows), "row"));
   else
     tell("wrote {}, {}x{}\n", options.out, rows, reader.cols());
 }

@@ -113,19 +113,20 @@ void tell_warnings(const std::vector<std::string>& warnings) {
 
 void tell_choice(const AdaptiveChoice& choice, Index batch, int back_offs) {
   if (choice.first_rows == 0) return;
-  tell("landing: pilot estimate from {}, {}; preconditioner of rank {}; noise of one row {:.3g}\n"
-             "landing: batch {}, step {:.3g}, momentum {:.2g}, attraction {:.3g}; step halved {}\n",
-             counted(static_cast<std::size_t>(choice.first_rows), "row"),
-             choice.warm_up > 0 ? fmt::format("{} warm-up passes over these", choice.warm_up) : "no warm-up",
-             fmt::join(choice.rank, " and "), choice.noise, batch, choice.step, choice.momentum, choice.omega,
-             counted(static_cast<std::size_t>(back_offs), "time"));
+  tell(
+      "landing: pilot estimate from {}, {}; preconditioner of rank {}; noise of one row {:.3g}\n"
+      "landing: batch {}, step {:.3g}, momentum {:.2g}, attraction {:.3g}; step halved {}\n",
+      counted(static_cast<std::size_t>(choice.first_rows), "row"),
+      choice.warm_up > 0 ? fmt::format("{} warm-up passes over these", choice.warm_up) : "no warm-up",
+      fmt::join(choice.rank, " and "), choice.noise, batch, choice.step, choice.momentum, choice.omega,
+      counted(static_cast<std::size_t>(back_offs), "time"));
 }
 
 void tell_end(std::string_view method, std::string_view reason, Index samples, std::string_view ridge,
               double passes, double seconds) {
   tell("{} ({}): {}, {}, {:.3g} {}, {:.2f} s\n", method, reason,
-             counted(static_cast<std::size_t>(samples), "row"), ridge, passes,
-             passes == 1 ? "pass" : "passes", seconds);
+       counted(static_cast<std::size_t>(samples), "row"), ridge, passes, passes == 1 ? "pass" : "passes",
+       seconds);
 }
 
 template void write_views<float>(const std::filesystem::path&, const ProblemEntry&,

@@ -137,9 +137,7 @@ std::optional<RunLock> begin(const RunOptions& run) {
                                 run.threads, most_threads()));
   if (run.threads != 0) set_threads(run.threads);
   if (run.out.empty()) return std::nullopt;
-  return RunLock(run.out, run.resume  ? Existing::resume
-                          : run.force ? Existing::replace
-                                      : Existing::refuse);
+  return RunLock(run.out, run.resume ? Existing::resume : run.force ? Existing::replace : Existing::refuse);
 }
 
 }  // namespace landfall::app

@@ -26,7 +26,8 @@ constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 // OpenBLAS takes a buffer of 128 MiB for each of its threads, and tries without end where there is no room for one. Its
 // threads take theirs while the library is loaded, so that their number must be right from the start.
 constexpr std::uint64_t program_bytes = 336 * mebibyte;  // code, libraries, one buffer, the thread that reads
-constexpr std::uint64_t thread_bytes = 272 * mebibyte;   // a buffer, the stack, what malloc reserves for a thread
+constexpr std::uint64_t thread_bytes =
+    272 * mebibyte;  // a buffer, the stack, what malloc reserves for a thread
 constexpr std::uint64_t stack_bytes = mebibyte;
 constexpr const char* threads_variable = "OPENBLAS_NUM_THREADS";
 

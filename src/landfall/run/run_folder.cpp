@@ -20,8 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 constexpr const char* kSummary = "summary.json";
 constexpr const char* kCheckpoint = "checkpoint";
-constexpr const char* kFresh = "new.tmp";  // files that are still being written
-constexpr const char* kOld = "old.tmp";    // those that they replace
+constexpr const char* kFresh = "new.tmp";    // files that are still being written
+constexpr const char* kOld = "old.tmp";      // those that they replace
 constexpr const char* kFiles = ".landfall";  // the files of a finished run, a name in each line
 
 /// Absolute and without a trailing slash.
@@ -87,7 +87,8 @@ void take_files(const fs::path& folder, const fs::path& except, const fs::path& 
   std::vector<fs::path> folders;
   for (const auto& name : names_below(folder)) {
     const fs::path path = folder / name;
-    if (name == kFiles || !ours.contains(name) || (!to.empty() && name.starts_with(std::string(kOld) + "/")) ||
+    if (name == kFiles || !ours.contains(name) ||
+        (!to.empty() && name.starts_with(std::string(kOld) + "/")) ||
         (!except.empty() && path.string().starts_with(except.string() + "/")))
       continue;
     if (to.empty()) {
@@ -126,7 +127,8 @@ void put_back(const fs::path& folder, const fs::path& old, bool taken) noexcept 
       fs::rename(old / name, folder / name, error);
     }
     fs::remove_all(old, error);
-  } catch (const std::exception&) {  // no memory, or a list that cannot be read: the old files stay where they are
+  } catch (
+      const std::exception&) {  // no memory, or a list that cannot be read: the old files stay where they are
   }
 }
 

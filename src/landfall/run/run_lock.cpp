@@ -28,8 +28,7 @@ constexpr std::chrono::milliseconds kPause(20);
 RunLock::RunLock(const fs::path& path, Existing existing) {
   require_usable_folder(path, existing);
   try {
-    do
-      create(path);
+    do create(path);
     while (!try_lock(path));                // the run that had it may have removed its folder meanwhile
     require_usable_folder(path, existing);  // or it has finished
   } catch (...) {
@@ -85,7 +84,8 @@ bool RunLock::try_lock(const fs::path& path) {
   }
   if (locked_by_other)
     throw UsageError(fmt::format("{}: another run is writing into this folder", path.string()));
-  struct stat locked {}, named {};
+  struct stat locked {
+  }, named{};
   return ::fstat(descriptor_, &locked) != 0 ||
          (::stat(path.c_str(), &named) == 0 && named.st_dev == locked.st_dev &&
           named.st_ino == locked.st_ino);

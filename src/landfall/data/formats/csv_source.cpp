@@ -33,8 +33,8 @@ void require_few_columns(const std::string& name, std::string_view line, std::ui
     columns = std::max(columns, std::count(line.begin(), line.end(), separator) + 1);
   if (memory > 0 && static_cast<std::uint64_t>(columns) > memory / column_bytes)
     throw UsageError(
-        fmt::format("{}: about {} columns, which take {} MiB of memory, expected at most the {} MiB allowed", name,
-                    columns, static_cast<std::uint64_t>(columns) * column_bytes >> 20, memory >> 20));
+        fmt::format("{}: about {} columns, which take {} MiB of memory, expected at most the {} MiB allowed",
+                    name, columns, static_cast<std::uint64_t>(columns) * column_bytes >> 20, memory >> 20));
 }
 
 /// Enough of the text to tell its columns: 64 KiB, and twenty lines where they are not too long.

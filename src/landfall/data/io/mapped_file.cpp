@@ -98,7 +98,8 @@ void catch_cut_files() {
   ::sigaction(SIGBUS, &now, &before_bus);
 }
 
-MappedFile::MappedFile(const InputFile& file) : stamp_(file.stamp()), size_(file.size()), last_block_(no_block) {
+MappedFile::MappedFile(const InputFile& file)
+    : stamp_(file.stamp()), size_(file.size()), last_block_(no_block) {
   if (size_ == 0) return;
   void* address = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
   if (address == MAP_FAILED)

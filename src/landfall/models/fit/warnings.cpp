@@ -68,7 +68,8 @@ std::vector<std::string> column_warnings(const DataStream<S>& stream) {
 template <class S>
 std::vector<std::string> condition_warnings(DataStream<S>& stream) {
   constexpr Index kWidest = 512, kRows = 4096;
-  constexpr double kSmallest = sizeof(S) == sizeof(float) ? 1e-5 : 1e-9;  // eigenvalue of a correlation matrix
+  constexpr double kSmallest =
+      sizeof(S) == sizeof(float) ? 1e-5 : 1e-9;  // eigenvalue of a correlation matrix
   std::vector<Matrix<double>> sums;
   for (std::size_t i = 0; i < stream.views(); ++i) {
     if (!stream.source(i).rewindable()) return {};
@@ -91,14 +92,16 @@ std::vector<std::string> condition_warnings(DataStream<S>& stream) {
   for (std::size_t i = 0; i < sums.size(); ++i) {
     Matrix<double>& m = sums[i];
     if (m.rows() < 2 || m.rows() > kWidest || rows <= m.rows()) continue;
-    const Vector<double> scale = m.diagonal().unaryExpr([](double d) { return d > 0 ? 1 / std::sqrt(d) : 1.0; });
+    const Vector<double> scale =
+        m.diagonal().unaryExpr([](double d) { return d > 0 ? 1 / std::sqrt(d) : 1.0; });
     m = (scale.asDiagonal() * m * scale.asDiagonal()).eval();
     const Vector<double> values = singular_values<double>(m);
     if (values.minCoeff() >= kSmallest * values.maxCoeff()) continue;
-    warnings.push_back(fmt::format(
-        "{}: its columns nearly depend on each other (condition number above {:.0e}), and landing does not see what differs "
-        "so little; --method exact or a ridge does",
-        stream.source(i).name(), std::sqrt(1 / kSmallest)));
+    warnings.push_back(
+        fmt::format("{}: its columns nearly depend on each other (condition number above {:.0e}), and "
+                    "landing does not see what differs "
+                    "so little; --method exact or a ridge does",
+                    stream.source(i).name(), std::sqrt(1 / kSmallest)));
   }
   return warnings;
 }

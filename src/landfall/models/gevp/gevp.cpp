@@ -134,8 +134,8 @@ void solve_by_baseline(const Baseline& baseline, OperatorPtr<S> a, OperatorPtr<S
 /// There is an eigenvalue within ||A x - lambda B x|| in the norm of B^-1 of each lambda, x'Bx = 1. A method that stops by
 /// the plain norm may be far from one where B is ill-conditioned. Looked at where B is a dense matrix of moderate size.
 template <class S>
-void warn_of_distance(const SymmetricOperator<S>& a, const SymmetricOperator<S>& b, const Eigenpairs<S>& pairs,
-                      GevpResult<S>& result) {
+void warn_of_distance(const SymmetricOperator<S>& a, const SymmetricOperator<S>& b,
+                      const Eigenpairs<S>& pairs, GevpResult<S>& result) {
   constexpr S kMostDistance = S(1e-3);
   const auto* dense = dynamic_cast<const DenseOperator<S>*>(&b);
   if (dense == nullptr || b.size() > kDirectLimit || result.method == GevpMethod::direct ||
@@ -151,7 +151,8 @@ void warn_of_distance(const SymmetricOperator<S>& a, const SymmetricOperator<S>&
   const S distance = residual.colwise().norm().maxCoeff(), largest = pairs.values.cwiseAbs().maxCoeff();
   if (distance <= kMostDistance * largest) return;
   result.warnings.push_back(
-      fmt::format("B is so ill-conditioned that eigenvalues of {} may be off by {:.1e} of the largest; --method direct is not",
+      fmt::format("B is so ill-conditioned that eigenvalues of {} may be off by {:.1e} of the largest; "
+                  "--method direct is not",
                   result.method_name, static_cast<double>(distance / largest)));
 }
 
