@@ -1,5 +1,5 @@
 # The two commands are `make demo` and `make test`; both set up the machine first (tools/setup).
-.PHONY: build demo test test-kernels bench format lint install python-install clean
+.PHONY: build demo test test-kernels torture bench format lint install python-install clean
 
 BUILD_JOBS := $(shell nproc)
 SOURCES = $(shell git ls-files '*.cpp' '*.hpp')
@@ -29,6 +29,13 @@ test-kernels:
 	@cmake --preset dev -DLANDFALL_BUILD_TESTS=ON >/dev/null
 	@cmake --build --preset dev --parallel $(BUILD_JOBS)
 	@tools/test-kernels build
+
+# Random problems, kills, faults, strangers and fuzzing for 20 minutes; then docs/testing.md from its figures.
+torture:
+	@tools/setup test
+	@cmake --preset dev -DLANDFALL_BUILD_TESTS=ON >/dev/null
+	@cmake --build --preset dev --parallel $(BUILD_JOBS)
+	@tests/torture/torture.py build; code=$$?; tools/testing-page build; exit $$code
 
 bench:
 	@tools/setup bench

@@ -4,10 +4,11 @@
 #include <landfall/run/checkpoints.hpp>
 #include <landfall/version.hpp>
 
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <new>
+#include <system_error>
 
 #include "commands/commands.hpp"
 #include "commands/problem_commands.hpp"
@@ -16,6 +17,7 @@
 #include "terminal/arguments.hpp"
 #include "terminal/command_line.hpp"
 #include "terminal/help_page.hpp"
+#include "terminal/process.hpp"
 #include "terminal/screen.hpp"
 #include <fmt/format.h>
 
@@ -24,7 +26,7 @@ namespace {
 /// Ends the program past the handlers of exit(): HDF5's would add a line of its own after a damaged file.
 [[noreturn]] void fail(int code, std::string_view message) {
   using namespace landfall::app;
-  fmt::print(stderr, "{} {}\n", standard_error().painted("landfall:", Paint::error), message);
+  tell("{} {}\n", standard_error().painted("landfall:", Paint::error), message);
   std::fflush(nullptr);
   std::_Exit(code);
 }
@@ -33,8 +35,9 @@ namespace {
 
 int main(int argc, char** argv) {
   using namespace landfall::app;
+  std::set_terminate([] { fail(3, "not enough memory"); });  // the JSON library allocates in its destructors
+  if (const std::string refusal = prepare_process(argv); !refusal.empty()) fail(3, refusal);
   set_command_line(argc, argv);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error with a sentence, not a crash
   CLI::App program(
       "Canonical correlations, independent components, discriminants and generalized\n"
       "eigenproblems, by the landing method and by others.",
@@ -75,6 +78,8 @@ int main(int argc, char** argv) {
   } catch (const landfall::Interrupted& error) {
     fail(130, fmt::format("interrupted; run the same command with --resume to continue from {}",
                           error.checkpoint.string()));
+  } catch (const landfall::Cancelled&) {
+    fail(130, "interrupted");
   } catch (const landfall::UsageError& error) {
     fail(2, error.what());
   } catch (const landfall::DataError& error) {
@@ -82,7 +87,9 @@ int main(int argc, char** argv) {
   } catch (const landfall::NumericalError& error) {
     fail(4, error.what());
   } catch (const std::bad_alloc&) {
-    fail(4, "not enough memory");
+    fail(3, "not enough memory");
+  } catch (const std::system_error& error) {  // a thread, a process, a stream
+    fail(3, error.what());
   } catch (const std::exception& error) {
     fail(4, error.what());
   }

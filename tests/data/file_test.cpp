@@ -1,6 +1,9 @@
 #include <landfall/data/io/file.hpp>
+#include <landfall/data/io/mapped_file.hpp>
 #include <landfall/errors.hpp>
 
+#include <array>
+#include <chrono>
 #include <csignal>
 
 #include <data/temporary_folder.hpp>
@@ -115,6 +118,37 @@ TEST(AtomicFile, AFullDiskLeavesTheOldFile) {
   EXPECT_EQ(error, "cannot be written: File too large");
   EXPECT_EQ(folder.names(), std::vector<std::string>{"file"});
   EXPECT_EQ(content(folder / "file"), "old");
+}
+
+TEST(InputFile, NoticesThatItHasChanged) {
+  const TemporaryFolder folder;
+  const auto path = folder.file("a.bin", std::string(10000, 'a'));
+  const InputFile file(path);
+  std::array<std::byte, 100> bytes{};
+  file.read(0, bytes);
+  std::filesystem::last_write_time(path, std::filesystem::last_write_time(path) + std::chrono::seconds(1));
+  EXPECT_EQ(data_error(path, [&] { file.read(0, bytes); }), "written to while it was being read");
+  std::filesystem::resize_file(path, 50);
+  EXPECT_EQ(data_error(path, [&] { file.read(0, bytes); }),
+            "changed while it was being read: 50 bytes, 10000 when opened");
+  folder.file("b.bin", std::string(10000, 'b'));
+  std::filesystem::rename(folder / "b.bin", path);
+  EXPECT_EQ(data_error(path, [&] { file.read(0, bytes); }),
+            "replaced by another file while it was being read");
+  std::filesystem::remove(path);
+  EXPECT_NO_THROW(InputFile(folder.file("a.bin", "abc")).read(0, std::span(bytes).first(3)));
+}
+
+TEST(MappedFile, OfAFileThatWasCutReadsAsZerosAndSaysSo) {
+  catch_cut_files();
+  const TemporaryFolder folder;
+  const auto path = folder.file("a.bin", std::string(1 << 20, 'a'));
+  const MappedFile mapped{InputFile(path)};
+  std::filesystem::resize_file(path, 1);
+  const auto piece = mapped.piece(1 << 19, 100);
+  EXPECT_EQ(std::to_integer<int>(piece[50]), 0);
+  EXPECT_EQ(data_error(path, [&] { mapped.require_unchanged(); }),
+            "changed while it was being read: 1 bytes, 1048576 when opened");
 }
 
 }  // namespace

@@ -43,7 +43,9 @@ market_files = [market + b"array real general\n% comment\n2 2\n1\n2\n3\n4\n", ma
                 market + b"coordinate real general\n2 3 2\n1 1 5\n2 3 -1e2\n", market + b"coordinate pattern symmetric\n2 2 1\n2 1\n",
                 market + b"coordinate integer skew-symmetric\n3 3 1\n3 1 7\n", packed(market + b"array integer general\n1 1\n1\n")]
 seeds = {
+    "checkpoint": [b"landfall checkpoint 1\n" + struct.pack("<QQ", 4, 8) + b"a\0b\0" + bytes(8)],
     "csv": csv_files,
+    "hdf5": [b"\x89HDF\r\n\x1a\n"],
     "gzip": [packed(b""), packed(b"a\nb\n") + packed(b"c"), packed(b"x" * 5000), gzip.compress(b"stored", 0, mtime=0)],
     "idx": idx_files,
     "labels": [b"species\nrose\ntulip\nrose\ntulip\n", b"1\n2\n1.0\n", b'"a, b"\nc\n\n', npy("<i8", (3,), bytes(24)), idx(8, [3], b"abc"),

@@ -276,6 +276,23 @@ TEST(Cca, TwoIdenticalViewsCorrelateCompletely) {
   }
 }
 
+TEST(Cca, LandingWarnsOfColumnsThatNearlyDependOnEachOther) {
+  RowMatrix<double> left = gaussian<double>(300, 3, {5, 0}), right = gaussian<double>(300, 2, {6, 0});
+  right.col(0) += left.col(2);
+  const auto warnings = [&](FitMethod method) {
+    return fit_cca<double>(std::make_unique<MemorySource<double>>(left, "left"),
+                           std::make_unique<MemorySource<double>>(right, "right"),
+                           {.components = 1, .method = method})
+        .warnings;
+  };
+  EXPECT_TRUE(warnings(FitMethod::landing).empty());
+  left.col(2) = left.col(0) + 1e-6 * left.col(2);  // what correlates is a millionth of the column
+  EXPECT_TRUE(warnings(FitMethod::exact).empty());
+  const auto found = warnings(FitMethod::landing);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_TRUE(found[0].starts_with("left: its columns nearly depend on each other")) << found[0];
+}
+
 TEST(Cca, ConstantAndDuplicateColumnsAreHarmless) {
   auto files = planted<double>(2000, 12, 10, 3);
   const double plain = files.fit({.components = 3}).correlations.sum();

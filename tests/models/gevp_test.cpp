@@ -188,6 +188,28 @@ TYPED_TEST(GevpTest, NoScaleOfTheMatricesMatters) {
   }
 }
 
+TYPED_TEST(GevpTest, NoUnitOfAVariableMatters) {
+  using S = TypeParam;
+  const Pencil<S> pencil(30);
+  Vector<S> units(30);
+  for (Index i = 0; i < 30; ++i) units(i) = std::ldexp(S(1), static_cast<int>(i * 7 % 31) - 15);
+  const Matrix<S> a = units.asDiagonal() * pencil.a * units.asDiagonal(),
+                  b = units.asDiagonal() * pencil.b * units.asDiagonal();
+  for (GevpOptions options : ways()) {
+    options.components = 2;
+    SCOPED_TRACE(name(options));
+    for (const bool as_sparse : {false, true}) {
+      const auto result = as_sparse ? solve_gevp<S>(sparse(a), sparse(b), options)
+                                    : solve_gevp<S>(dense(a), dense(b), options);
+      EXPECT_TRUE(result.warnings.empty());
+      EXPECT_LE((result.values.template cast<double>() - pencil.known(2, false)).norm(),
+                single<S> ? 1e-4 : 1e-9);
+      const Matrix<S> x = units.asDiagonal() * result.vectors;
+      EXPECT_LE((x.transpose() * pencil.b * x - Matrix<S>::Identity(2, 2)).norm(), single<S> ? 1e-4 : 1e-12);
+    }
+  }
+}
+
 TYPED_TEST(GevpTest, EigenvaluesBeyondThePrecisionAreErrors) {
   using S = TypeParam;
   const int k = single<S> ? 100 : 900;

@@ -32,9 +32,9 @@ class RunFolder : public ::testing::Test {
 
 TEST_F(RunFolder, NewFilesReplaceThoseOfTheLastRun) {
   write({"a.npy", "b.npy", "summary.json"});
-  EXPECT_EQ(names(), (Names{"a.npy", "b.npy", "summary.json"}));
+  EXPECT_EQ(names(), (Names{".landfall", "a.npy", "b.npy", "summary.json"}));
   write({"b.npy", "c.npy", "summary.json"});
-  EXPECT_EQ(names(), (Names{"b.npy", "c.npy", "summary.json"}));
+  EXPECT_EQ(names(), (Names{".landfall", "b.npy", "c.npy", "summary.json"}));
 }
 
 TEST_F(RunFolder, WhatCannotBeWrittenLeavesItAsItWas) {
@@ -48,8 +48,28 @@ TEST_F(RunFolder, WhatCannotBeWrittenLeavesItAsItWas) {
   EXPECT_FALSE(std::filesystem::exists(run_));
   write({"a.npy", "summary.json"});
   EXPECT_THROW(fail(), std::runtime_error);
-  EXPECT_EQ(names(), (Names{"a.npy", "summary.json"}));
+  EXPECT_EQ(names(), (Names{".landfall", "a.npy", "summary.json"}));
   EXPECT_EQ(content(run_ / "a.npy"), "a.npy");
+}
+
+TEST_F(RunFolder, OldFilesComeBackWhenNewOnesCannotBePutInPlace) {
+  write({"a.npy", "b.npy", "summary.json"});
+  EXPECT_THROW(write({"b.npy", "c.npy"}), DataError) << "without a summary, which is moved last";
+  EXPECT_EQ(names(), (Names{".landfall", "a.npy", "b.npy", "summary.json"}));
+  EXPECT_EQ(content(run_ / "summary.json"), "summary.json");
+  EXPECT_NO_THROW(require_usable_folder(run_, Existing::replace)) << "all of them are still the run's";
+}
+
+TEST_F(RunFolder, FilesOfOthersStay) {
+  write({"a.npy", "summary.json"});
+  std::filesystem::create_directory(run_ / "more");
+  write_text(run_ / "more" / "notes.txt", "mine");
+  EXPECT_THROW(require_usable_folder(run_, Existing::replace), UsageError);
+  write({"c.npy", "summary.json"});
+  EXPECT_EQ(names(), (Names{".landfall", "c.npy", "more", "summary.json"}));
+  begin_run_folder(run_);
+  EXPECT_EQ(names(), Names{"more"});
+  EXPECT_EQ(content(run_ / "more" / "notes.txt"), "mine");
 }
 
 TEST_F(RunFolder, IsUsedOnlyAsAllowed) {

@@ -1,6 +1,7 @@
 // landfall compare cca|ica|gevp DATA... --methods a,b,c: several methods on one problem, in one table.
 #include <landfall/errors.hpp>
 #include <landfall/run/run_folder.hpp>
+#include <landfall/run/run_lock.hpp>
 
 #include <algorithm>
 #include <map>
@@ -66,8 +67,8 @@ std::uint64_t bytes(std::string text) {
 
 void run(const CompareArguments& options, Comparison comparison) {
   refuse_standard_input(comparison.arguments);
-  if (!options.out.empty())
-    require_usable_folder(options.out, options.force ? Existing::replace : Existing::refuse);
+  std::optional<RunLock> lock;
+  if (!options.out.empty()) lock.emplace(options.out, options.force ? Existing::replace : Existing::refuse);
   comparison.methods = options.methods;
   comparison.passes = options.passes;
   comparison.memory = bytes(options.memory.empty() ? "2GiB" : options.memory);

@@ -5,6 +5,7 @@
 
 #include "commands/data_commands.hpp"
 #include "terminal/arguments.hpp"
+#include "terminal/screen.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
@@ -35,8 +36,8 @@ void setup_data_laplace_ica(CLI::App& data) {
       "  landfall data laplace-ica out -n 20 --condition 10 --uniform 5");
   command->callback([options] {
     write_laplace_ica(options->folder, options->mixture, "." + options->format);
-    fmt::print(stderr, "wrote {0}/data.{1}, {2}x{3}, {0}/mixing.npy and {0}/truth.json\n", options->folder,
-               options->format, options->mixture.samples, options->mixture.features);
+    tell("wrote {0}/data.{1}, {2}x{3}, {0}/mixing.npy and {0}/truth.json\n", options->folder, options->format,
+         options->mixture.samples, options->mixture.features);
   });
 }
 

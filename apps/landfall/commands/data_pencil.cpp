@@ -5,6 +5,7 @@
 
 #include "commands/data_commands.hpp"
 #include "terminal/arguments.hpp"
+#include "terminal/screen.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
@@ -37,8 +38,8 @@ void setup_data_pencil(CLI::App& data) {
                                                          : PencilKind::planted;
     const SyntheticPencil pencil = make_pencil(options->pencil);
     write_pencil(options->folder, pencil);
-    fmt::print(stderr, "wrote {0}/A.npy and {0}/B.npy{2}, {1}x{1}\n", options->folder, options->pencil.size,
-               pencil.eigenvalues.size() > 0 ? ", and eigenvalues.npy" : "");
+    tell("wrote {0}/A.npy and {0}/B.npy{2}, {1}x{1}\n", options->folder, options->pencil.size,
+         pencil.eigenvalues.size() > 0 ? ", and eigenvalues.npy" : "");
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include "commands/data_commands.hpp"
 #include "terminal/arguments.hpp"
+#include "terminal/screen.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
@@ -61,9 +62,8 @@ void setup_data_planted_cca(CLI::App& data) {
     if (nonzeros->count() > 0) chosen.nonzeros = options->nonzeros;
     if (format->count() == 0) options->format = chosen.nonzeros ? "svm" : "npy";
     write_planted_cca(options->folder, chosen, "." + options->format);
-    fmt::print(stderr,
-               "wrote {0}/left.{1}, {2}x{3}, {0}/right.{1}, {2}x{4}, and their weights and correlations\n",
-               options->folder, options->format, chosen.samples, chosen.left, chosen.right);
+    tell("wrote {0}/left.{1}, {2}x{3}, {0}/right.{1}, {2}x{4}, and their weights and correlations\n",
+         options->folder, options->format, chosen.samples, chosen.left, chosen.right);
   });
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "commands/data_commands.hpp"
+#include "terminal/screen.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
@@ -92,8 +93,8 @@ void setup(CLI::App& data, const ImageSet& set) {
       split.labels = place / (std::string("train-labels-idx1-ubyte") + set.ending);
     }
     const Shape half = write_split_images(options->folder, file, split);
-    fmt::print(stderr, "wrote {0}/left.{1} and {0}/right.{1}, {2}x{3}{4}, of {5}\n", options->folder,
-               options->format, half.rows, half.cols, split.labels ? ", and labels.npy" : "", file.string());
+    tell("wrote {0}/left.{1} and {0}/right.{1}, {2}x{3}{4}, of {5}\n", options->folder, options->format,
+         half.rows, half.cols, split.labels ? ", and labels.npy" : "", file.string());
   });
 }
 

@@ -18,6 +18,7 @@
 #include "terminal/model_options.hpp"
 #include "terminal/plan_table.hpp"
 #include "terminal/progress.hpp"
+#include "terminal/screen.hpp"
 #include "terminal/stopwatch.hpp"
 #include "terminal/table.hpp"
 #include <fmt/format.h>
@@ -94,9 +95,9 @@ void print_end(const GevpResult<S>& result, double seconds, bool wanted) {
   std::fflush(stdout);
   tell_warnings(result.warnings);
   if (!wanted || !result.warnings.empty()) return;
-  fmt::print(stderr, "{} ({}): {:.2f} s", result.method_name, result.reason, seconds);
-  if (result.iterations > 0) fmt::print(stderr, ", {} iterations", result.iterations);
-  fmt::print(stderr, "\n");
+  tell("{} ({}): {:.2f} s", result.method_name, result.reason, seconds);
+  if (result.iterations > 0) tell(", {} iterations", result.iterations);
+  tell("\n");
 }
 
 struct Moment {
@@ -211,7 +212,6 @@ void check(GevpArguments& options) {
   else
     options.gevp.method = parse_gevp_method(options.method);
   if (options.direction != "auto") options.gevp.direction = parse_direction(options.direction);
-  begin(options.run);
 }
 
 }  // namespace
@@ -265,6 +265,7 @@ void setup_gevp(CLI::App& parent, Action action) {
       throw CLI::ValidationError("--direction",
                                  fmt::format("is an option of landing, but --method is {}", options->method));
     check(*options);
+    const auto lock = begin(options->run);
     if (action == Action::plan) require_planned(options->gevp.baseline);
     const bool single = options->run.precision == "single";
     if (action == Action::plan)

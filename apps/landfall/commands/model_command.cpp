@@ -10,6 +10,7 @@
 #include "runs/model_run.hpp"
 #include "terminal/method_option.hpp"
 #include "terminal/progress.hpp"
+#include "terminal/screen.hpp"
 #include "terminal/stopwatch.hpp"
 #include "terminal/table.hpp"
 #include "terminal/watched_source.hpp"
@@ -89,9 +90,15 @@ ReportRows<S> report_rows(const ModelCommand& model, const ModelFit<S>& fit) {
                         .labels = fit.labels ? &*fit.labels : nullptr}};
 }
 
+/// How a fit is ended early: saved between two steps, or given up within a batch.
+struct Ends {
+  const Checkpoints& checkpoints;
+  CancelFlag cancel;
+};
+
 /// The fit, with its plan told before and its progress meanwhile.
 template <class S>
-const FitResult<S>& fit_views(const ModelCommand& model, ModelFit<S>& fit, const Checkpoints& checkpoints,
+const FitResult<S>& fit_views(const ModelCommand& model, ModelFit<S>& fit, const Ends& ends,
                               std::optional<Index>& file_rows) {
   FitOptions options = model.options.fit;
   const bool verbose = model.options.run.verbose;
@@ -99,7 +106,8 @@ const FitResult<S>& fit_views(const ModelCommand& model, ModelFit<S>& fit, const
   if (verbose && !model.problem().exact.empty() && std::ranges::all_of(fit.views, rewindable))
     print_plan(stderr, fit.plan(options));
   ProgressLine line(standard_error(), !model.options.run.quiet);
-  options.checkpoints = checkpoints;
+  options.checkpoints = ends.checkpoints;
+  options.cancel = ends.cancel;
   options.observer = show_progress(line, {.passes = options.passes.value_or(model.help().passes),
                                           .rows = training_rows(*fit.views[0], options.held_out),
                                           .verbose = verbose});
@@ -174,15 +182,15 @@ void tell_run(const ModelCommand& model, const FitResult<S>& result, double seco
 }
 
 template <class S>
-void run(const ModelCommand& model, ModelFit<S>& fit, const RunCheckpoints& saved,
-         const Checkpoints& checkpoints, Clock::time_point start) {
+void run(const ModelCommand& model, ModelFit<S>& fit, const RunCheckpoints& saved, const Ends& ends,
+         Clock::time_point start) {
   const ModelOptions& options = model.options;
   ReportRows<S> rows = report_rows(model, fit);
   const Json index = per_view(fit.views, first_index<S>), columns = per_view(fit.views, names_of<S>);
   std::vector<std::string> warnings = opening_warnings(fit.views);
   tell_warnings(warnings);  // before the fit, which may fail because of them
   std::optional<Index> file_rows;
-  const FitResult<S>& result = fit_views(model, fit, checkpoints, file_rows);
+  const FitResult<S>& result = fit_views(model, fit, ends, file_rows);
   const double seconds = since(start);
   const Index used_rows = result.samples + result.held_out_samples;
   const bool drops = options.fit.transform.missing == Missing::drop;
@@ -210,8 +218,7 @@ void run(const ModelCommand& model, ModelFit<S>& fit, const RunCheckpoints& save
                             },
                         .print_table = [&] { fit.print_table(); }});
   if (all_rows > used_rows && !options.run.quiet && !options.run.json)
-    fmt::print(stderr, "{} with missing values dropped\n",
-               counted(static_cast<std::size_t>(all_rows - used_rows), "row"));
+    tell("{} with missing values dropped\n", counted(static_cast<std::size_t>(all_rows - used_rows), "row"));
   tell_run(model, result, seconds);
 }
 
@@ -238,25 +245,30 @@ void open_model(const ModelCommand& model, const Use& use) {
   use(*fit);
 }
 
-void run(const ModelCommand& model, const CLI::App& command) {
+void run(const ModelCommand& model, const CLI::App& command, Interrupts& interrupts) {
   const auto start = Clock::now();
   const RunOptions& options = model.options.run;
-  std::optional<Interrupts> interrupts;  // without a run folder there is nothing to save
-  if (!options.out.empty()) interrupts.emplace();
   RunCheckpoints saved({.folder = options.out,
                         .options = given_options(command),
                         .every = options.checkpoint_every,
                         .resume = options.resume,
-                        .stop = [&] { return interrupts->asked(); }});
+                        .stop = [&] { return interrupts.asked(); }});
   if (options.resume && !saved.resumed() && !options.quiet)
-    fmt::print(stderr, "{}: no checkpoint, starting from the beginning\n", options.out);
+    tell("{}: no checkpoint, starting from the beginning\n", options.out);
   Checkpoints checkpoints = saved.hooks();
-  if (interrupts)
+  if (checkpoints.finish)
     checkpoints.finish = [&, finish = checkpoints.finish](const std::string& state) {
-      interrupts->end_now();
+      interrupts.end_saving();
       finish(state);
     };
-  open_model(model, [&](auto& fit) { run(model, fit, saved, checkpoints, start); });
+  try {
+    open_model(model, [&](auto& fit) {
+      run(model, fit, saved, {.checkpoints = checkpoints, .cancel = interrupts.cancel()}, start);
+    });
+  } catch (const Cancelled&) {
+    if (saved.save_last()) throw Interrupted(saved.path());
+    throw;
+  }
 }
 
 void plan(const ModelCommand& model) {
@@ -307,9 +319,15 @@ void setup_model(CLI::App& parent, Action action, const std::shared_ptr<ModelCom
   command->callback([model, action, command] {
     if (action == Action::compare) return;
     model->prepare();
+    model->options.table.memory = model->options.fit.memory;
     if (model->options.fit.method == FitMethod::exact) refuse_by_hand(*command, "exact");
-    begin(model->options.run);
-    action == Action::plan ? plan(*model) : run(*model, *command);
+    if (action == Action::plan) {
+      const auto lock = begin(model->options.run);
+      return plan(*model);
+    }
+    Interrupts interrupts;  // from before the folder is made, so that it goes with the run
+    const auto lock = begin(model->options.run);
+    run(*model, *command, interrupts);
   });
 }
 

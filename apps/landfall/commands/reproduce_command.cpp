@@ -8,6 +8,7 @@
 #include "reproduce/figures.hpp"
 #include "reproduce/stopwatch.hpp"
 #include "terminal/arguments.hpp"
+#include "terminal/screen.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
@@ -60,17 +61,16 @@ void run(const ReproduceArguments& options) {
           "{} needs split MNIST: run landfall data split-mnist mnist, or give its folder with --data",
           figure.name);
       if (list.size() == 1) throw DataError(sentence);
-      fmt::print(stderr, "[{}/{}] {}, left out: {}\n", i + 1, list.size(), figure.name, sentence);
+      tell("[{}/{}] {}, left out: {}\n", i + 1, list.size(), figure.name, sentence);
       continue;
     }
     const Stopwatch watch;
-    fmt::print(stderr, "[{}/{}] {} ... ", i + 1, list.size(), figure.name);
+    tell("[{}/{}] {} ... ", i + 1, list.size(), figure.name);
     std::fflush(stderr);
     Page page{.name = figure.name, .title = figure.title};
     figure.run(settings, page);
     write_page(options.out, page);
-    fmt::print(stderr, "{:.1f} s, {}\n", watch.seconds(),
-               (fs::path(options.out) / (figure.name + ".html")).string());
+    tell("{:.1f} s, {}\n", watch.seconds(), (fs::path(options.out) / (figure.name + ".html")).string());
     pages.push_back(std::move(page));
   }
   print_table(pages);

@@ -20,6 +20,7 @@
 #include "runs/run_columns.hpp"
 #include "terminal/model_options.hpp"
 #include "terminal/progress.hpp"
+#include "terminal/screen.hpp"
 #include "terminal/stopwatch.hpp"
 #include "terminal/table.hpp"
 #include "terminal/table_options.hpp"
@@ -212,14 +213,13 @@ void write_all(const TransformArguments& options, ScoreReader<S>& reader, Out& o
   if (options.quiet) return;
   const Index rows = reader.read() - reader.dropped();
   if (reader.dropped() > 0)
-    fmt::print(stderr, "{} dropped because of missing values\n",
-               counted(static_cast<std::size_t>(reader.dropped()), "row"));
+    tell("{} dropped because of missing values\n",
+         counted(static_cast<std::size_t>(reader.dropped()), "row"));
   if (options.out == "-") return;
   if (options.predict)
-    fmt::print(stderr, "wrote {}, the classes of {}\n", options.out,
-               counted(static_cast<std::size_t>(rows), "row"));
+    tell("wrote {}, the classes of {}\n", options.out, counted(static_cast<std::size_t>(rows), "row"));
   else
-    fmt::print(stderr, "wrote {}, {}x{}\n", options.out, rows, reader.cols());
+    tell("wrote {}, {}x{}\n", options.out, rows, reader.cols());
 }
 
 template <class S>

@@ -1,14 +1,18 @@
-// SIGINT and SIGTERM while a run can be saved.
+// SIGINT and SIGTERM during a run: the first ends it in order, or after five seconds where that takes longer and there is
+// nothing to save; the second ends it at once.
 //
 //   Interrupts interrupts;
+//   options.cancel = interrupts.cancel();
 //   while (step()) if (interrupts.asked()) save();
-//   interrupts.end_now();
+//   interrupts.end_saving();
 #pragma once
+
+#include <landfall/parallel/cancel.hpp>
 
 namespace landfall::app {
 
-/// Handles the signals during its life. A signal ends the program at once, except between the first call of
-/// asked() and end_now(), when only a second one does.
+/// Handles the signals during its life. Between the first call of asked() and end_saving() a signal is told by asked(), so
+/// that the run can be saved after the step; otherwise it requests cancel().
 class Interrupts {
  public:
   Interrupts();
@@ -16,10 +20,14 @@ class Interrupts {
   Interrupts& operator=(const Interrupts&) = delete;
   ~Interrupts();
 
+  const CancelFlag& cancel() const { return cancel_; }
   /// Whether a signal has arrived.
   bool asked();
-  /// From now on there is nothing to save: a signal ends the program again.
-  void end_now();
+  /// There is nothing more to save.
+  void end_saving();
+
+ private:
+  CancelFlag cancel_ = CancelFlag::create();
 };
 
 }  // namespace landfall::app

@@ -2,13 +2,16 @@
 
 #include <landfall/data/formats/csv_source.hpp>
 #include <landfall/data/formats/npy.hpp>
+#include <landfall/errors.hpp>
 #include <landfall/parallel/threads.hpp>
 #include <landfall/run/run_folder.hpp>
 #include <landfall/version.hpp>
 
 #include <cstdio>
+#include <new>
 
 #include "terminal/command_line.hpp"
+#include "terminal/screen.hpp"
 #include "terminal/table.hpp"
 #include <fmt/ranges.h>
 
@@ -68,20 +71,35 @@ void write_views(const std::filesystem::path& folder, const ProblemEntry& proble
   }
 }
 
+namespace {
+
+/// The report and what it is made of, beside weights and summary.
+void write_shown(const std::filesystem::path& folder, RunReport& report, const HistoryTable& history) {
+  if (history.rows.rows() > 0) {
+    write_csv<double>(folder / "history.csv", history.rows, {.names = history.names});
+    report.history = shown_history(history);
+  }
+  if (!report.rows.is_null())
+    write_text(folder / kReportRows, report.rows.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  write_report(folder / "report.html", report);
+}
+
+}  // namespace
+
 void deliver(const RunOptions& run, Delivery delivery) {
   RunReport& report = delivery.report;
   if (!run.out.empty())
     write_run_folder(run.out, [&](const std::filesystem::path& folder) {
       delivery.write_files(folder);
-      if (!report.rows.is_null())
-        write_text(folder / kReportRows,
-                   report.rows.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
-      if (delivery.history.rows.rows() > 0) {
-        write_csv<double>(folder / "history.csv", delivery.history.rows, {.names = delivery.history.names});
-        report.history = shown_history(delivery.history);
-      }
       write_json(summary_in(folder), report.summary);
-      write_report(folder / "report.html", report);
+      // The result is there: a disk that has no room for what shows it must not take it away again.
+      try {
+        write_shown(folder, report, delivery.history);
+      } catch (const DataError& error) {
+        tell_warnings({fmt::format("no report: {}", error.what())});
+      } catch (const std::bad_alloc&) {
+        tell_warnings({"no report: not enough memory"});
+      }
     });
   if (run.json)
     fmt::print("{}\n", json_text(report.summary));
@@ -91,25 +109,25 @@ void deliver(const RunOptions& run, Delivery delivery) {
 }
 
 void tell_warnings(const std::vector<std::string>& warnings) {
-  for (const auto& warning : warnings) fmt::print(stderr, "landfall: warning: {}\n", warning);
+  for (const auto& warning : warnings) tell("landfall: warning: {}\n", warning);
 }
 
 void tell_choice(const AdaptiveChoice& choice, Index batch, int back_offs) {
   if (choice.first_rows == 0) return;
-  fmt::print(stderr,
-             "landing: pilot estimate from {}, {}; preconditioner of rank {}; noise of one row {:.3g}\n"
-             "landing: batch {}, step {:.3g}, momentum {:.2g}, attraction {:.3g}; step halved {}\n",
-             counted(static_cast<std::size_t>(choice.first_rows), "row"),
-             choice.warm_up > 0 ? fmt::format("{} warm-up passes over these", choice.warm_up) : "no warm-up",
-             fmt::join(choice.rank, " and "), choice.noise, batch, choice.step, choice.momentum, choice.omega,
-             counted(static_cast<std::size_t>(back_offs), "time"));
+  tell(
+      "landing: pilot estimate from {}, {}; preconditioner of rank {}; noise of one row {:.3g}\n"
+      "landing: batch {}, step {:.3g}, momentum {:.2g}, attraction {:.3g}; step halved {}\n",
+      counted(static_cast<std::size_t>(choice.first_rows), "row"),
+      choice.warm_up > 0 ? fmt::format("{} warm-up passes over these", choice.warm_up) : "no warm-up",
+      fmt::join(choice.rank, " and "), choice.noise, batch, choice.step, choice.momentum, choice.omega,
+      counted(static_cast<std::size_t>(back_offs), "time"));
 }
 
 void tell_end(std::string_view method, std::string_view reason, Index samples, std::string_view ridge,
               double passes, double seconds) {
-  fmt::print(stderr, "{} ({}): {}, {}, {:.3g} {}, {:.2f} s\n", method, reason,
-             counted(static_cast<std::size_t>(samples), "row"), ridge, passes,
-             passes == 1 ? "pass" : "passes", seconds);
+  tell("{} ({}): {}, {}, {:.3g} {}, {:.2f} s\n", method, reason,
+       counted(static_cast<std::size_t>(samples), "row"), ridge, passes, passes == 1 ? "pass" : "passes",
+       seconds);
 }
 
 template void write_views<float>(const std::filesystem::path&, const ProblemEntry&,

@@ -2,12 +2,12 @@
 
 #include <landfall/errors.hpp>
 #include <landfall/parallel/threads.hpp>
-#include <landfall/run/run_folder.hpp>
 
 #include <array>
 #include <utility>
 
 #include "terminal/help_page.hpp"
+#include "terminal/process.hpp"
 
 namespace landfall::app {
 namespace {
@@ -131,12 +131,13 @@ void add_checkpoint_options(const OptionAdder& add, RunOptions& run) {
       ->needs(out);
 }
 
-void begin(const RunOptions& run) {
-  if (!run.out.empty())
-    require_usable_folder(run.out, run.resume  ? Existing::resume
-                                   : run.force ? Existing::replace
-                                               : Existing::refuse);
+std::optional<RunLock> begin(const RunOptions& run) {
+  if (run.threads > most_threads())
+    throw DataError(fmt::format("--threads {}: the limit of the address space (ulimit -v) allows {}",
+                                run.threads, most_threads()));
   if (run.threads != 0) set_threads(run.threads);
+  if (run.out.empty()) return std::nullopt;
+  return RunLock(run.out, run.resume ? Existing::resume : run.force ? Existing::replace : Existing::refuse);
 }
 
 }  // namespace landfall::app

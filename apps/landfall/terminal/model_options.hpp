@@ -10,6 +10,7 @@
 
 #include <landfall/data/rows/transform.hpp>
 #include <landfall/landing/adaptive.hpp>
+#include <landfall/run/run_lock.hpp>
 
 #include <optional>
 #include <string>
@@ -89,7 +90,7 @@ void add_checkpoint_options(const OptionAdder& add, RunOptions& run);
 /// Options of landing contradict a method that is not.
 void refuse_by_hand(const CLI::App& command, std::string_view method);
 
-/// Before the work: the run folder can be made, the threads are as many as asked for.
-void begin(const RunOptions& run);
+/// Before the work: the run folder is this run's alone while the lock lives, the threads are as many as asked for.
+[[nodiscard]] std::optional<RunLock> begin(const RunOptions& run);
 
 }  // namespace landfall::app

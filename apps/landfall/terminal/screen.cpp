@@ -32,7 +32,8 @@ Screen screen_of(std::FILE* stream) {
           .now = [begin = Clock::now()] { return since(begin); },
           .write =
               [stream](std::string_view text) {
-                fmt::print(stream, "{}", text);
+                std::fwrite(text.data(), 1, text.size(),
+                            stream);  // progress that cannot be shown is no error
                 std::fflush(stream);
               }};
 }

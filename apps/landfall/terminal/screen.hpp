@@ -4,9 +4,13 @@
 //   screen.write(screen.painted("landfall:", Paint::error) + " no such file\n");
 #pragma once
 
+#include <cstdio>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
 
 namespace landfall::app {
 
@@ -27,5 +31,11 @@ struct Screen {
 /// Colour on a terminal only, not with NO_COLOR (https://no-color.org) nor on one that says it is dumb.
 Screen standard_error();
 Screen standard_output();
+
+/// A line on standard error. One that cannot be written is left out: it is no reason to lose a result.
+template <class... Values>
+void tell(fmt::format_string<Values...> text, Values&&... values) {
+  std::fputs(fmt::format(text, std::forward<Values>(values)...).c_str(), stderr);
+}
 
 }  // namespace landfall::app

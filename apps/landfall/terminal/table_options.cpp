@@ -33,7 +33,8 @@ TableOptions TableArguments::options() const {
                        .decimal = decimal[0],
                        .missing = split_list(missing),
                        .text = categorical == "one-hot" ? TextColumns::one_hot : TextColumns::leave_out,
-                       .format = format};
+                       .format = format,
+                       .memory = memory};
   if (!columns.empty() && options.columns.empty())
     throw UsageError(fmt::format("--columns '{}': no column, expected names or numbers", columns));
   if (header != "auto") options.header = header == "yes" ? CsvHeader::present : CsvHeader::absent;

@@ -19,6 +19,7 @@ namespace landfall::app {
 struct TableArguments {
   std::string columns, exclude, index, delimiter, missing, format;
   std::string header = "auto", decimal = ".", categorical = "leave-out";
+  std::uint64_t memory = 0;  // of the fit
 
   /// UsageError where one of them has no meaning.
   TableOptions options() const;

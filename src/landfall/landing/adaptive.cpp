@@ -276,14 +276,14 @@ template <class S>
 Result<S> solve_with_checkpoints(FieldOracle<S>& oracle, Point<S> start, SolverOptions<S> options,
                                  const Checkpoints& checkpoints) {
   Solver<S>* running = nullptr;
-  const auto state = [&] {
+  const auto state = [&](bool times) {
     StateWriter out;
-    running->state(out);
+    running->state(out, times);
     return out.bytes();
   };
   if (checkpoints.due)
     options.observer = [&, observer = std::move(options.observer)](const Progress& at, const Point<S>& x) {
-      if (checkpoints.due()) checkpoints.save(state());
+      if (checkpoints.due()) checkpoints.save(state(true));
       return !observer || observer(at, x);
     };
   Solver<S> solver(oracle, std::move(start), std::move(options));
@@ -293,7 +293,7 @@ Result<S> solve_with_checkpoints(FieldOracle<S>& oracle, Point<S> start, SolverO
     solver.state(in);
   }
   Result<S> result = solver.solve();
-  if (checkpoints.finish) checkpoints.finish(state());
+  if (checkpoints.finish) checkpoints.finish(state(false));  // of equal runs the same
   return result;
 }
 

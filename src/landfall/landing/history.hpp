@@ -28,11 +28,29 @@ class ProgressHistory {
 
   const std::vector<Progress>& records() const { return records_; }
   void state(State& state) { state(every_, records_); }
+  void forget_times() {
+    for (Progress& at : records_) at.seconds = 0;
+  }
 
  private:
   Index most_;
   std::uint64_t every_ = 1;
   std::vector<Progress> records_;
 };
+
+/// Without times, equal runs have equal states.
+inline void save_progress(State& state, bool times, Progress& progress, ProgressHistory& history) {
+  if (times || state.loading()) {
+    state(progress);
+    history.state(state);
+    return;
+  }
+  Progress timeless = progress;
+  timeless.seconds = 0;
+  ProgressHistory records = history;
+  records.forget_times();
+  state(timeless);
+  records.state(state);
+}
 
 }  // namespace landfall

@@ -244,10 +244,10 @@ Result<S> Solver<S>::solve() {
 }
 
 template <class S>
-void Solver<S>::state(State& state) {
+void Solver<S>::state(State& state, bool times) {
   oracle_.state(state);
-  state(x_, momentum_, average_, last_step_, step_factor_, cut_, in_window_, progress_);
-  history_.state(state);
+  state(x_, momentum_, average_, last_step_, step_factor_, cut_, in_window_);
+  save_progress(state, times, progress_, history_);
   if (!state.loading()) return;
   last_finite_ = x_;
   began_ = std::chrono::steady_clock::now() - std::chrono::duration_cast<std::chrono::steady_clock::duration>(

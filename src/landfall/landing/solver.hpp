@@ -60,8 +60,8 @@ class Solver {
   Result<S> solve();
 
   /// Between two steps: of the solver and its oracle. Taken back into a solver of the same options and
-  /// oracle, it goes on as if it had never stopped.
-  void state(State& state);
+  /// oracle, it goes on as if it had never stopped. Without times, equal runs have equal states.
+  void state(State& state, bool times = true);
 
   const Point<S>& x() const { return x_; }
   const Progress& progress() const { return progress_; }

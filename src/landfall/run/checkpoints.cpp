@@ -153,9 +153,18 @@ bool RunCheckpoints::due() {
   return stopped() || since.count() >= options_.every;
 }
 
-void RunCheckpoints::save(const std::string& state) {
+bool RunCheckpoints::save_last() {
+  if (!last_.empty()) write(last_);
+  return begun_;
+}
+
+void RunCheckpoints::write(const std::string& state) {
   if (!std::exchange(begun_, true)) begin_run_folder(options_.folder);
   write_checkpoint(path_, {text_of(options_.options), state});
+}
+
+void RunCheckpoints::save(const std::string& state) {
+  write(state);
   saved_ = Clock::now();
   if (stopped()) throw Interrupted(path_);
 }

@@ -56,6 +56,10 @@ class RunCheckpoints {
   Checkpoints hooks();
   bool resumed() const { return !resume_.empty(); }
 
+  /// For a fit that was cancelled: saves the state after the last step, if it came to that. Returns whether there is a
+  /// checkpoint of this run.
+  bool save_last();
+  const std::filesystem::path& path() const { return path_; }
   /// Writes the state after the last step into the folder of the finished run.
   void write_last(const std::filesystem::path& folder) const;
 
@@ -64,6 +68,7 @@ class RunCheckpoints {
 
   bool due();
   void save(const std::string& state);
+  void write(const std::string& state);
   bool stopped() const { return options_.stop && options_.stop(); }
 
   RunCheckpointOptions options_;

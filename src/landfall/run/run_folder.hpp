@@ -17,8 +17,8 @@ namespace landfall {
 
 /// What to do with a folder that exists.
 enum class Existing {
-  refuse,
-  replace,  // if it is empty or the folder of a run
+  refuse,   // unless it is empty
+  replace,  // if it is empty or the folder of a run that holds nothing but what runs wrote
   resume,   // if it is the folder of an unfinished run
 };
 
@@ -29,11 +29,12 @@ void require_usable_folder(const std::filesystem::path& path, Existing existing)
 std::filesystem::path summary_in(const std::filesystem::path& run);
 std::filesystem::path checkpoint_in(const std::filesystem::path& run);
 
-/// Creates the folder, or empties that of a finished run, which is about to be replaced.
+/// Creates the folder, or removes the files of a finished run from it, which is about to be replaced.
 void begin_run_folder(const std::filesystem::path& path);
 
-/// The files are written into a temporary folder inside the run folder. When all are there, they replace what the
-/// run folder holds, summary.json last. If one cannot be written, the run folder stays as it was.
+/// The files are written into a temporary folder inside the run folder. When all are there, they replace what a
+/// run wrote before, summary.json last. If one cannot be written, the run folder stays as it was. Their names are listed in
+/// `.landfall`: files that are not are the user's, and are never removed.
 void write_run_folder(const std::filesystem::path& path,
                       const std::function<void(const std::filesystem::path& folder)>& write_files);
 

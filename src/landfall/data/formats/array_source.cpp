@@ -90,6 +90,7 @@ void ArraySource<S>::fetch(std::span<const Index> rows, Batch<S>& batch) {
       if (i + 2 < rows.size() && rows[i + 2] != rows[i] + 2) expect(rows[i + 2] * width, length);
       convert(rows[i] * width, out.subspan(i * length, (next - i) * length));
     }
+    if (mapped_) mapped_->require_unchanged();
     return;
   }
   column_.resize(rows.size());
@@ -102,6 +103,7 @@ void ArraySource<S>::fetch(std::span<const Index> rows, Batch<S>& batch) {
         convert(j * height + rows[i], std::span(column_).subspan(i, 1));
     for (std::size_t i = 0; i < rows.size(); ++i) batch.dense()(j, static_cast<Index>(i)) = column_[i];
   }
+  if (mapped_) mapped_->require_unchanged();
 }
 
 template void convert_numbers<float>(const std::byte*, NpyType, std::endian, std::span<float>);

@@ -19,7 +19,8 @@ namespace landfall {
 template <class S>
 class ArraySource : public RandomSource<S> {
  public:
-  /// The file is as long as the layout needs (read_npy_header checks it), at any later time too.
+  /// The file is as long as the layout needs (read_npy_header checks it). Reading rows of one that has changed since is a
+  /// DataError.
   ArraySource(const InputFile& file, std::string_view format, const NpyHeader& layout);
   /// Of bytes in memory, which begin with the first number.
   ArraySource(std::string name, std::vector<std::byte> bytes, std::string_view format,

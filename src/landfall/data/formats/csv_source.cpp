@@ -25,12 +25,25 @@ std::string_view trimmed(std::string_view field) {
   return field;
 }
 
+/// What a column takes at least: its name, its kind, its statistics and some rows of it.
+void require_few_columns(const std::string& name, std::string_view line, std::uint64_t memory) {
+  constexpr std::uint64_t column_bytes = 2048;
+  std::ptrdiff_t columns = 0;
+  for (const char separator : {',', ';', '\t', ' '})
+    columns = std::max(columns, std::count(line.begin(), line.end(), separator) + 1);
+  if (memory > 0 && static_cast<std::uint64_t>(columns) > memory / column_bytes)
+    throw UsageError(
+        fmt::format("{}: about {} columns, which take {} MiB of memory, expected at most the {} MiB allowed",
+                    name, columns, static_cast<std::uint64_t>(columns) * column_bytes >> 20, memory >> 20));
+}
+
 /// Enough of the text to tell its columns: 64 KiB, and twenty lines where they are not too long.
 TableLook look_ahead(LineReader& lines, const TableOptions& options) {
   constexpr std::size_t most = 1 << 24;
   std::size_t size = 1 << 16;
   std::string_view begin = lines.ahead(size);
   while (begin.size() >= size && size < most && lines_in(begin) < 20) begin = lines.ahead(size *= 4);
+  require_few_columns(lines.name(), begin.substr(0, begin.find('\n')), options.memory);
   return look_at_table(begin, begin.size() < size, options);
 }
 

@@ -146,6 +146,7 @@ Dataset::Dataset(const Hdf5Path& path, const Hdf5Options& options) : name_(shown
   const InputFile input(path.file);  // has the words for a missing file, a folder, ...
   if (is_gzip(input)) fail("a compressed HDF5 file; decompress it first");
   file_size_ = input.size();
+  stamp_ = input.stamp();
   const Calls calls;
   open(path);
   const Handle type(H5Dget_type(dataset_.id())), creation(H5Dget_create_plist(dataset_.id()));
@@ -352,8 +353,11 @@ void Dataset::read(Index row, Index rows, Index col, Index cols, std::byte* out)
   const std::array<hsize_t, 2> count = {static_cast<hsize_t>(rows), static_cast<hsize_t>(cols)};
   const Handle memory(H5Screate_simple(dimensions_, count.data(), nullptr));
   if (H5Sselect_hyperslab(space_.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) < 0 ||
-      H5Dread(dataset_.id(), native_type(type_), memory.id(), space_.id(), H5P_DEFAULT, out) < 0)
+      H5Dread(dataset_.id(), native_type(type_), memory.id(), space_.id(), H5P_DEFAULT, out) < 0) {
+    stamp_.require_unchanged();
     fail(fmt::format("rows {} to {} cannot be read: {}", row + 1, row + rows, reason()));
+  }
+  stamp_.require_unchanged();  // HDF5 gives out zeros for what was cut off
 }
 
 }  // namespace landfall::hdf5

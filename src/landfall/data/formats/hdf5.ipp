@@ -4,6 +4,7 @@
 #define H5_USE_110_API  // the oldest one that has all we call; newer libraries keep it
 
 #include <landfall/data/formats/hdf5_source.hpp>
+#include <landfall/data/io/file.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -137,6 +138,7 @@ class Dataset {
   int dimensions_ = 2;
 
   std::uint64_t file_size_ = 0;
+  FileStamp stamp_;
   bool chunked_ = false, packed_ = false;
   int deflate_ = -1, checksum_ = -1;  // places among the filters
   std::vector<bool> checked_;         // chunks that unpack to their size

@@ -46,6 +46,8 @@ struct TableOptions {
   std::vector<std::string> categories = {};
   /// The format by name (see table_formats()); empty: it is recognised.
   std::string format = {};
+  /// Bytes that the fit may use, to refuse a table with too many columns before it takes more; 0: any number.
+  std::uint64_t memory = 0;
   /// Columns are names and nothing else.
   bool exact = false;
 

@@ -91,7 +91,7 @@ std::string_view LineReader::take(std::size_t end) {
 
 /// Appends more text; drops what is before start_. False at the end.
 bool LineReader::refill() {
-  constexpr std::size_t chunk = 1 << 18, longest = 1 << 30;
+  constexpr std::size_t chunk = 1 << 18, longest = 1 << 26;
   buffer_.erase(0, start_);
   position_ -= start_;
   start_ = 0;

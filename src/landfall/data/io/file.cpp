@@ -21,6 +21,33 @@ std::string reason(int error) {
 
 }  // namespace
 
+FileStamp::FileStamp(const std::filesystem::path& path, std::string name, int descriptor)
+    : name_(std::move(name)) {
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(path, error);
+  struct stat status {};
+  if (error || name_ != path.string() || ::fstat(descriptor, &status) != 0) return;
+  path_ = whole.string();
+  device_ = status.st_dev;
+  number_ = status.st_ino;
+  size_ = static_cast<std::uint64_t>(status.st_size);
+  seconds_ = status.st_mtim.tv_sec;
+  nanoseconds_ = status.st_mtim.tv_nsec;
+}
+
+void FileStamp::require_unchanged() const {
+  struct stat now {};
+  if (path_.empty() || ::stat(path_.c_str(), &now) != 0) return;
+  const auto size = static_cast<std::uint64_t>(now.st_size);
+  if (now.st_dev != device_ || now.st_ino != number_)
+    throw DataError(fmt::format("{}: replaced by another file while it was being read", name_));
+  if (size != size_)
+    throw DataError(
+        fmt::format("{}: changed while it was being read: {} bytes, {} when opened", name_, size, size_));
+  if (now.st_mtim.tv_sec != seconds_ || now.st_mtim.tv_nsec != nanoseconds_)
+    throw DataError(fmt::format("{}: written to while it was being read", name_));
+}
+
 InputFile::InputFile(const std::filesystem::path& path) : name_(shown_name(path)) {
   // O_NONBLOCK: opening a pipe must not wait for a writer before it is refused below.
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -41,6 +68,7 @@ InputFile::InputFile(const std::filesystem::path& path) : name_(shown_name(path)
     throw DataError(refusal);
   }
   size_ = static_cast<std::uint64_t>(status.st_size);
+  stamp_ = FileStamp(path, name_, descriptor_);
 }
 
 InputFile::~InputFile() {
@@ -52,12 +80,14 @@ void InputFile::read(std::uint64_t offset, std::span<std::byte> out) const {
     const ssize_t count = ::pread(descriptor_, out.data(), out.size(), static_cast<off_t>(offset));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) throw DataError(fmt::format("{}: cannot be read: {}", name_, reason(errno)));
+    if (count == 0) stamp_.require_unchanged();
     if (count == 0)
       throw DataError(
           fmt::format("{}: truncated: expected {} bytes, found {}", name_, offset + out.size(), offset));
     out = out.subspan(static_cast<std::size_t>(count));
     offset += static_cast<std::uint64_t>(count);
   }
+  stamp_.require_unchanged();  // after the bytes were read: none of a changed file are handed over
 }
 
 void sync_folder(const std::filesystem::path& path) {

@@ -19,6 +19,22 @@
 
 namespace landfall {
 
+/// What a file was when it was opened, to notice that it has changed since.
+class FileStamp {
+ public:
+  FileStamp() = default;  // of no file: never changes
+  /// Of an open file. `name` is for messages. A copy that has no name (spool.hpp) is nobody else's, and is not watched.
+  FileStamp(const std::filesystem::path& path, std::string name, int descriptor);
+
+  /// DataError: the file was cut, written to or replaced since. One that was removed is still there for who has it open.
+  void require_unchanged() const;
+
+ private:
+  std::string path_, name_;
+  std::uint64_t device_ = 0, number_ = 0, size_ = 0;
+  std::int64_t seconds_ = 0, nanoseconds_ = 0;  // of its last modification
+};
+
 /// A regular file opened for reading.
 class InputFile {
  public:
@@ -31,14 +47,16 @@ class InputFile {
   const std::string& name() const { return name_; }  // the path as given, for messages
   std::uint64_t size() const { return size_; }       // bytes, when opened
   int descriptor() const { return descriptor_; }     // to map it; stays this object's
+  const FileStamp& stamp() const { return stamp_; }
 
-  /// Fills out with the bytes from offset on; DataError when the file ends before.
+  /// Fills out with the bytes from offset on; DataError when the file ends before, or is not the one opened any more.
   void read(std::uint64_t offset, std::span<std::byte> out) const;
 
  private:
   std::string name_;
   int descriptor_ = -1;
   std::uint64_t size_ = 0;
+  FileStamp stamp_;
 };
 
 /// A file that appears under its name complete, or not at all: written beside it, then renamed. An existing

@@ -85,7 +85,10 @@ void Transform<S>::follow(const ColumnStatistics& columns) {
                                                                   : row_size(columns, j, centred);
       if (scale > 0) scale_(k) = scale;
     }
-    if (!std::isfinite(mean_(k)) || !std::isfinite(scale_(k)))
+    // Variances of other columns and their sums must be numbers too.
+    const double most = static_cast<double>(std::numeric_limits<S>::max()) / 1e4;
+    const double size = columns.variance.size() > 0 ? columns.variance(j) / scale_(k) / scale_(k) : 0;
+    if (!std::isfinite(mean_(k)) || !std::isfinite(scale_(k)) || !(size < most))
       throw DataError(
           fmt::format("{}: column {} has numbers too large for their mean or variance", name_, j + 1));
   }

@@ -44,11 +44,11 @@ class PassLoop {
   /// Time that does not count.
   void pause(Clock::duration time) { began_ += time; }
 
-  void state(State& state) {
+  void state(State& state, bool times = true) {
     landing_.state(state);
     reader_.state(state);
-    history_.state(state);
-    state(progress_, pass_, pass_open_);
+    save_progress(state, times, progress_, history_);
+    state(pass_, pass_open_);
     if (state.loading())
       began_ = Clock::now() - std::chrono::duration_cast<Clock::duration>(
                                   std::chrono::duration<double>(progress_.seconds));
@@ -90,9 +90,9 @@ SubspaceResult<S> solve_subspace(std::shared_ptr<InMemorySamples<S>> first, std:
   const SerialBlas serial;  // the same result with any number of threads
   SubspaceLanding<S> landing(std::move(first), landing_options, variance, cancel);
   PassLoop<S> loop(landing, std::move(all), passes);
-  const auto state = [&] {
+  const auto state = [&](bool times) {
     StateWriter out;
-    loop.state(out);
+    loop.state(out, times);
     return out.bytes();
   };
   if (!checkpoints.resume.empty()) {
@@ -108,7 +108,7 @@ SubspaceResult<S> solve_subspace(std::shared_ptr<InMemorySamples<S>> first, std:
     cancel.throw_if_requested();
     loop.step();
     const auto before = Clock::now();
-    if (checkpoints.due && checkpoints.due()) checkpoints.save(state());
+    if (checkpoints.due && checkpoints.due()) checkpoints.save(state(true));
     const bool stop = observer && !observer(loop.progress(), landing.x());
     loop.pause(Clock::now() - before);
     if (stop && !loop.finished()) {
@@ -116,7 +116,7 @@ SubspaceResult<S> solve_subspace(std::shared_ptr<InMemorySamples<S>> first, std:
       break;
     }
   }
-  if (checkpoints.finish) checkpoints.finish(state());
+  if (checkpoints.finish) checkpoints.finish(state(false));  // of equal runs the same
   run.x = landing.x();
   run.bx = landing.bx();
   run.gradient = landing.ascent();

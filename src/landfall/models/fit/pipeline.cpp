@@ -339,6 +339,9 @@ void fit_model(Model<S>& model, std::vector<SourcePtr<S>> sources, const FitOpti
     result.passes = 1;
   } else {
     solved = baseline ? model.baseline(fit, *baseline) : model.land(fit);
+    if (!baseline && model.has_exact() &&
+        std::ranges::all_of(fit.ridges(), [](double ridge) { return ridge == 0; }))
+      for (auto& warning : condition_warnings(stream)) result.warnings.push_back(std::move(warning));
   }
   result.seconds.solve += fit.timer.lap();
 

@@ -1,6 +1,11 @@
+#include <landfall/data/rows/dense_rows.hpp>
+#include <landfall/linalg/decompositions.hpp>
+#include <landfall/linalg/products.hpp>
+#include <landfall/linalg/reduce.hpp>
 #include <landfall/models/fit/warnings.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -60,6 +65,49 @@ std::vector<std::string> column_warnings(const DataStream<S>& stream) {
   return warnings;
 }
 
+template <class S>
+std::vector<std::string> condition_warnings(DataStream<S>& stream) {
+  constexpr Index kWidest = 512, kRows = 4096;
+  constexpr double kSmallest =
+      sizeof(S) == sizeof(float) ? 1e-5 : 1e-9;  // eigenvalue of a correlation matrix
+  std::vector<Matrix<double>> sums;
+  for (std::size_t i = 0; i < stream.views(); ++i) {
+    if (!stream.source(i).rewindable()) return {};
+    const auto n = static_cast<Index>(stream.transform(i).kept().size());
+    sums.push_back(n <= kWidest ? Matrix<double>(Matrix<double>::Zero(n, n)) : Matrix<double>());
+  }
+  DenseRows<S> dense;
+  Index rows = 0;
+  stream.begin_pass(in_file_order);
+  while (rows < kRows && stream.next()) {
+    rows += stream.view(0).rows();
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      if (sums[i].size() == 0) continue;
+      const Matrix<double> columns = dense(stream.view(i)).template cast<double>();  // a row of the data each
+      multiply_bt<double>(columns, columns, sums[i], 1, 1);
+    }
+  }
+  reduce(stream.communicator(), sums, rows);
+  std::vector<std::string> warnings;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    Matrix<double>& m = sums[i];
+    if (m.rows() < 2 || rows <= m.rows()) continue;
+    const Vector<double> scale =
+        m.diagonal().unaryExpr([](double d) { return d > 0 ? 1 / std::sqrt(d) : 1.0; });
+    m = (scale.asDiagonal() * m * scale.asDiagonal()).eval();
+    const Vector<double> values = singular_values<double>(m);
+    if (values.minCoeff() >= kSmallest * values.maxCoeff()) continue;
+    warnings.push_back(
+        fmt::format("{}: its columns nearly depend on each other (condition number above {:.0e}), and "
+                    "landing does not see what differs "
+                    "so little; --method exact or a ridge does",
+                    stream.source(i).name(), std::sqrt(1 / kSmallest)));
+  }
+  return warnings;
+}
+
+template std::vector<std::string> condition_warnings<float>(DataStream<float>&);
+template std::vector<std::string> condition_warnings<double>(DataStream<double>&);
 template std::vector<std::string> column_warnings<float>(const DataStream<float>&);
 template std::vector<std::string> column_warnings<double>(const DataStream<double>&);
 

@@ -18,6 +18,13 @@ namespace landfall {
 template <class S>
 std::vector<std::string> column_warnings(const DataStream<S>& stream);
 
+/// For landing without a ridge, which cannot follow directions whose variance is a tiny part of the largest: views, in columns
+/// of unit variance, whose condition number shows in some thousand rows. Views of more than 512 columns are not looked at.
+template <class S>
+std::vector<std::string> condition_warnings(DataStream<S>& stream);
+
+extern template std::vector<std::string> condition_warnings<float>(DataStream<float>&);
+extern template std::vector<std::string> condition_warnings<double>(DataStream<double>&);
 extern template std::vector<std::string> column_warnings<float>(const DataStream<float>&);
 extern template std::vector<std::string> column_warnings<double>(const DataStream<double>&);
 

@@ -131,6 +131,31 @@ void solve_by_baseline(const Baseline& baseline, OperatorPtr<S> a, OperatorPtr<S
   result.vectors = std::move(pairs.vectors);
 }
 
+/// There is an eigenvalue within ||A x - lambda B x|| in the norm of B^-1 of each lambda, x'Bx = 1. A method that stops by
+/// the plain norm may be far from one where B is ill-conditioned. Looked at where B is a dense matrix of moderate size.
+template <class S>
+void warn_of_distance(const SymmetricOperator<S>& a, const SymmetricOperator<S>& b,
+                      const Eigenpairs<S>& pairs, GevpResult<S>& result) {
+  constexpr S kMostDistance = S(1e-3);
+  const auto* dense = dynamic_cast<const DenseOperator<S>*>(&b);
+  if (dense == nullptr || b.size() > kDirectLimit || result.method == GevpMethod::direct ||
+      result.termination != Termination::converged)  // which is said anyway
+    return;
+  Matrix<S> residual(b.size(), pairs.vectors.cols()), bx(residual.rows(), residual.cols());
+  a.apply(pairs.vectors, residual);
+  b.apply(pairs.vectors, bx);
+  residual -= bx * pairs.values.asDiagonal();
+  Matrix<S> factor = dense->matrix();
+  factor_positive_definite<S>(factor);
+  factor.template triangularView<Eigen::Lower>().solveInPlace(residual);
+  const S distance = residual.colwise().norm().maxCoeff(), largest = pairs.values.cwiseAbs().maxCoeff();
+  if (distance <= kMostDistance * largest) return;
+  result.warnings.push_back(
+      fmt::format("B is so ill-conditioned that eigenvalues of {} may be off by {:.1e} of the largest; "
+                  "--method direct is not",
+                  result.method_name, static_cast<double>(distance / largest)));
+}
+
 /// NumericalError where a number is not finite or the vectors are not B-orthonormal; a warning where the method
 /// ended too early.
 template <class S>
@@ -221,9 +246,10 @@ GevpResult<S> solve_gevp(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& 
       solve_direct<S>(*scaled.a(), *scaled.b(), options, result);
       break;
   }
-  // Powers of two change neither residuals nor X'BX.
+  // Powers of two change neither residuals nor X'BX; residuals are those in even units.
   Eigenpairs<S> pairs{std::move(result.values), std::move(result.vectors)};
   auto quality = pair_quality<S>(*scaled.a(), *scaled.b(), pairs);
+  warn_of_distance<S>(*scaled.a(), *scaled.b(), pairs, result);
   scaled.restore(pairs);
   result.values = std::move(pairs.values);
   result.vectors = std::move(pairs.vectors);

@@ -60,7 +60,8 @@ template <class S>
 struct GevpResult {
   Vector<S> values;
   Matrix<S> vectors;
-  Vector<S> residuals;       // ||A x - lambda B x|| / (||A x|| + |lambda| ||B x||) per pair
+  Vector<S>
+      residuals;  // ||A x - lambda B x|| / (||A x|| + |lambda| ||B x||) per pair, in even units (pencil_scale.hpp)
   double infeasibility = 0;  // ||X'BX - I||_F of these vectors
   double stationarity = 0;   // the largest of the residuals
   GevpMethod method = GevpMethod::direct;

@@ -50,6 +50,36 @@ M times_power(const M& x, int k) {
 }
 
 template <class S>
+bool is_matrix(const SymmetricOperator<S>& m) {
+  return dynamic_cast<const DenseOperator<S>*>(&m) != nullptr ||
+         dynamic_cast<const SparseOperator<S>*>(&m) != nullptr;
+}
+
+/// D with ones, but for a factor of two, on the diagonal of D B D. Empty where that of B is even enough, or where one of
+/// the operators is no matrix.
+template <class S>
+Vector<S> units_of(const SymmetricOperator<S>& a, const SymmetricOperator<S>& b) {
+  constexpr S kEven = 1 << 10;
+  if (!is_matrix(a) || !is_matrix(b)) return {};
+  const Vector<S> diagonal = b.diagonal();
+  if (diagonal.size() == 0 || !diagonal.allFinite() || !(diagonal.minCoeff() > 0) ||
+      diagonal.maxCoeff() / kEven <= diagonal.minCoeff())
+    return {};
+  return diagonal.unaryExpr([](S entry) { return std::ldexp(S(1), -(std::ilogb(entry) / 2)); });
+}
+
+template <class S>
+OperatorPtr<S> in_units(OperatorPtr<S> m, const Vector<S>& units) {
+  if (units.size() == 0) return m;
+  if (const auto* dense = dynamic_cast<const DenseOperator<S>*>(m.get()))
+    return std::make_shared<DenseOperator<S>>(
+        Matrix<S>(units.asDiagonal() * dense->matrix() * units.asDiagonal()));
+  const auto& sparse = dynamic_cast<const SparseOperator<S>&>(*m);
+  Eigen::SparseMatrix<S> rows = units.asDiagonal() * sparse.matrix();
+  return std::make_shared<SparseOperator<S>>(Eigen::SparseMatrix<S>(rows * units.asDiagonal()));
+}
+
+template <class S>
 OperatorPtr<S> scaled(OperatorPtr<S> m, int k) {
   if (k == 0) return m;
   if (const auto* dense = dynamic_cast<const DenseOperator<S>*>(m.get()))
@@ -66,10 +96,14 @@ OperatorPtr<S> scaled(OperatorPtr<S> m, int k) {
 
 template <class S>
 ScaledPencil<S>::ScaledPencil(OperatorPtr<S> a, OperatorPtr<S> b)
-    : exponent_a_(exponent(*a)),
-      exponent_b_(exponent(*b)),
-      a_(scaled(std::move(a), exponent_a_)),
-      b_(scaled(std::move(b), exponent_b_)) {}
+    : units_(units_of(*a, *b)),
+      a_(in_units(std::move(a), units_)),
+      b_(in_units(std::move(b), units_)),
+      exponent_a_(exponent(*a_)),
+      exponent_b_(exponent(*b_)) {
+  a_ = scaled(a_, exponent_a_);
+  b_ = scaled(b_, exponent_b_);
+}
 
 template <class S>
 void ScaledPencil<S>::restore(Eigenpairs<S>& pairs) const {
@@ -88,6 +122,7 @@ void ScaledPencil<S>::restore(Eigenpairs<S>& pairs) const {
         scaled < 0 ? "-" : "", digits, tiny ? "small" : "large", kSingle<S> ? "single" : "double"));
   }
   if (exponent_b_ != 0) pairs.vectors = times_power<S, Matrix<S>>(pairs.vectors, -exponent_b_ / 2);
+  if (units_.size() > 0) pairs.vectors = (units_.asDiagonal() * pairs.vectors).eval();
 }
 
 template class ScaledPencil<float>;

@@ -1,4 +1,5 @@
-// A and B brought near 1 by powers of two, so that no scale of them overflows in products and norms of a method.
+// A and B brought near 1 by powers of two, so that no scale of them overflows in products and norms of a method, and the
+// variables in units in which the diagonal of B is even, so that no residual is hidden behind a larger one.
 //
 //   landfall::OperatorPtr<double> a, b;
 //   const landfall::ScaledPencil<double> scaled(a, b);
@@ -14,7 +15,7 @@ template <class S>
 class ScaledPencil {
  public:
   /// Entries between 2^-128 and 2^128 (2^-32 and 2^32 in single precision) are left as they are, and so nothing
-  /// is copied. The size of an operator that is no matrix is that of a product with it.
+  /// is copied; so are variables where the entries on the diagonal of B differ by a factor of at most 1024. The size of an operator that is no matrix is that of a product with it.
   ScaledPencil(OperatorPtr<S> a, OperatorPtr<S> b);
 
   const OperatorPtr<S>& a() const { return a_; }
@@ -25,8 +26,9 @@ class ScaledPencil {
   void restore(Eigenpairs<S>& pairs) const;
 
  private:
-  int exponent_a_, exponent_b_;  // A = 2^k of the scaled one; even for B
+  Vector<S> units_;  // D: the scaled matrices are those of D A D and D B D
   OperatorPtr<S> a_, b_;
+  int exponent_a_, exponent_b_;  // A = 2^k of the scaled one; even for B
 };
 
 extern template class ScaledPencil<float>;

@@ -1,0 +1,73 @@
+"""What the campaigns share: the program, its data, and what a run folder may hold."""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+
+
+def arguments(text):
+    parser = argparse.ArgumentParser(description=text)
+    parser.add_argument("--program", required=True, type=pathlib.Path)
+    parser.add_argument("--faulty", type=pathlib.Path, help="the library for LD_PRELOAD")
+    parser.add_argument("--slice", action="store_true", help="a small part, for `make test`")
+    parser.add_argument("--seconds", type=float, default=240, help="of the campaign")
+    parser.add_argument("--json", type=pathlib.Path, help="where the figures go")
+    return parser.parse_args()
+
+
+class Runs:
+    """Runs in a temporary folder that is gone afterwards."""
+
+    def __init__(self, program):
+        self.program = program.resolve()
+        self.temporary = tempfile.TemporaryDirectory(prefix="landfall-torture-")
+        self.folder = pathlib.Path(self.temporary.name)
+        self("data", "planted-cca", "d", "-N", "3000", "--left", "20", "--right", "15", "--correlations", "0.9,0.7,0.5", check=True)
+        self("data", "laplace-ica", "i", "-N", "6000", "-n", "6", check=True)
+        self("data", "pencil", "g", "-n", "30", check=True)
+        rows = [f"{i % 3 + i % 7 * 0.5},{i % 5 - (i % 3) * 0.25},{i * 37 % 11},c{i % 3}" for i in range(600)]
+        (self.folder / "c.csv").write_text("x,y,z,c\n" + "\n".join(rows) + "\n")
+
+    def __call__(self, *words, environment=None, check=False, seconds=60):
+        result = subprocess.run([self.program, *words], cwd=self.folder, env={**os.environ, **(environment or {})},
+                                stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+                                timeout=seconds)
+        if check and result.returncode != 0:
+            raise SystemExit(f"{words}: {result.returncode}: {result.stderr}")
+        return result
+
+    def numbers(self, run):
+        """All files of a run but for times: the bytes of the numbers, the summary without what the clock and the machine say."""
+        files = {}
+        for path in sorted((self.folder / run).rglob("*")):
+            name = str(path.relative_to(self.folder / run))
+            if name in ("history.csv", "report.html", "report.json") or path.is_dir():
+                files[name] = None
+            elif name == "summary.json":
+                summary = json.loads(path.read_text())
+                for key in ("seconds", "peak_memory_bytes", "threads", "command"):
+                    summary.pop(key, None)
+                files[name] = summary
+            else:
+                files[name] = path.read_bytes()
+        return files
+
+
+COMMANDS = {
+    "cca": ("cca", "d/left.npy", "d/right.npy", "-p", "2", "--method", "landing", "--passes", "6"),
+    "ica": ("ica", "i/data.npy", "--passes", "2"),
+    "lda": ("lda", "c.csv", "--label-column", "c", "--method", "landing", "--passes", "40"),
+}
+
+
+def finish(failures, figures, path):
+    """Prints failures, writes the figures, and ends the program."""
+    for line in failures[:50]:
+        print("FAILED", line)
+    print(json.dumps(figures))
+    if path:
+        path.write_text(json.dumps(figures) + "\n")
+    raise SystemExit(1 if failures else 0)
