@@ -177,7 +177,7 @@ def load_run(path: Any) -> Any:
             "method_infeasibility": of_view("method_infeasibility", number, 0.0),
         })
     history = folder / "history.csv"
-    empty = {"first_rows": 0, "warm_up_passes": 0, "rank": [], "row_noise": 0.0, "step": 0.0, "momentum": 0.0, "omega": 0.0, "back_offs": 0}
+    empty = {"first_rows": 0, "warm_up_passes": 0, "pilot_steps": 0, "rank": [], "row_noise": 0.0, "step": 0.0, "momentum": 0.0, "omega": 0.0, "back_offs": 0}
     result = {
         "views": views,
         "history": np.loadtxt(history, delimiter=",", skiprows=1, ndmin=2) if history.exists() else np.zeros((0, 7)),

@@ -33,6 +33,7 @@ py::dict choice_dict(const AdaptiveChoice& choice, int back_offs) {
   py::dict dict;
   dict["first_rows"] = choice.first_rows;
   dict["warm_up_passes"] = choice.warm_up;
+  dict["pilot_steps"] = choice.pilot_steps;
   dict["rank"] = choice.rank;
   dict["row_noise"] = choice.noise;
   dict["step"] = choice.step;

@@ -201,7 +201,7 @@ TEST(Lda, MethodFollowsFromMemory) {
   const auto result = fit(data, {.memory = 400'000});
   EXPECT_EQ(result.method, FitMethod::landing);
   EXPECT_EQ(sentence([&] { fit(data, {.memory = 1000}); }),
-            "landing needs 270 KiB of memory, expected at most the 1 KiB that --memory allows");
+            "landing needs 112 KiB of memory, expected at most the 1 KiB that --memory allows");
   EXPECT_TRUE(result.reason.starts_with("exact covariances need ")) << result.reason;
   for (const auto method : {FitMethod::automatic, FitMethod::exact, FitMethod::landing})
     EXPECT_EQ(parse_fit_method(to_string(method)), method);

@@ -39,9 +39,9 @@ const Workload two_views{.rows = 50'000,
                          .batch = 100,
                          .rank = 30,
                          .first_rows = 1000,
-                         .passes = 3,
-                         .warm_up = 7};
+                         .passes = 3};
 constexpr double N = 50'000, n1 = 300, n2 = 200, n = n1 + n2, p = 5, c = 9, r = 100, k = 30, first = 1000;
+constexpr double steps = N * 3 / r;
 
 /// With one thread, where the seconds of reading and of work add up.
 class PlanCounts : public ::testing::Test {

@@ -41,6 +41,7 @@ void append_numbers(Json& summary, std::string_view precision, const RunNumbers&
 Json landing_choice(const AdaptiveChoice& choice, int back_offs) {
   return {{"first_rows", choice.first_rows},
           {"warm_up_passes", choice.warm_up},
+          {"pilot_steps", choice.pilot_steps},
           {"rank", choice.rank},
           {"row_noise", choice.noise},
           {"step", choice.step},
@@ -118,7 +119,9 @@ void tell_choice(const AdaptiveChoice& choice, Index batch, int back_offs) {
       "landing: pilot estimate from {}, {}; preconditioner of rank {}; noise of one row {:.3g}\n"
       "landing: batch {}, step {:.3g}, momentum {:.2g}, attraction {:.3g}; step halved {}\n",
       counted(static_cast<std::size_t>(choice.first_rows), "row"),
-      choice.warm_up > 0 ? fmt::format("{} warm-up passes over these", choice.warm_up) : "no warm-up",
+      choice.pilot_steps > 0 ? fmt::format("solved in {} steps", choice.pilot_steps)
+      : choice.warm_up > 0   ? fmt::format("{} warm-up passes over these", choice.warm_up)
+                             : "no warm-up",
       fmt::join(choice.rank, " and "), choice.noise, batch, choice.step, choice.momentum, choice.omega,
       counted(static_cast<std::size_t>(back_offs), "time"));
 }

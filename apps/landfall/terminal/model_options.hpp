@@ -52,9 +52,12 @@ void add_solver_options(const OptionAdder& add, Options& options, const SolverDe
       ->check(positive_number());
   if (defaults.tolerance) {
     add("--tolerance", options.tolerance, "X",
-        "without --passes, landing ends once its estimated gap to the optimum is at most this [0.001]")
-        ->check(positive_number());
-    add("--max-passes", options.most_passes, "T", "or after so many passes [32]")->check(number_from(1));
+        "estimated gap to the optimum at which landing ends without --passes [0.001]")
+        ->check(positive_number())
+        ->group(kByHand);
+    add("--max-passes", options.most_passes, "T", "most passes without --passes [32]")
+        ->check(number_from(1))
+        ->group(kByHand);
   }
   add("--batch", options.batch, "R", fmt::format("rows per step [{}]", defaults.batch))
       ->check(whole_number(1));

@@ -14,7 +14,8 @@ struct AdaptiveChoice {
   double noise = 0;         // q, the noise of one row
   double step = 0;          // eta, the largest
   double momentum = 0, omega = 0;
-  int warm_up = 0;  // steps over the first rows, which are in memory; passes for problems that are not linear
+  int warm_up = 0;      // passes over the first rows, which are in memory
+  int pilot_steps = 0;  // Rayleigh-Ritz steps over them
 };
 
 }  // namespace landfall

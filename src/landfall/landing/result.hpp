@@ -42,7 +42,7 @@ struct Progress {
   double attraction = 0;     // omega, the largest over the blocks
   double field_norm = 0;     // ||Lambda||
   double gap = -1;           // estimated, relative to the optimum; below 0: unknown
-  int back_offs = 0;         // how often the step was halved because the trust region had to cut it
+  std::int64_t back_offs = 0;  // how often the step was halved because the trust region had to cut it
 };
 
 struct Counts {

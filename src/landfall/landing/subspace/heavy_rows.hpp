@@ -50,7 +50,7 @@ class HeavyRows {
   struct Kept {
     Index number = 0;
     double copies = 1;
-    bool giant = false;
+    Index giant = 0;    // 1: of those that K must know
     double since = -1;  // the batch of this pass it was found in; -1: in an earlier pass
   };
   void measure(const std::vector<const CentredBatch<S>*>& views);

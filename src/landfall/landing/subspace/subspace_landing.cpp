@@ -59,7 +59,7 @@ SubspaceLanding<S>::SubspaceLanding(std::shared_ptr<InMemorySamples<S>> first, c
   const auto pilot_sizes = pilot_options(*first_, options_, seen_);
   SubspacePilot<S> pilot = subspace_pilot(*first_, pilot_sizes, variance_, cancel_);
   inverse_ = pilot.inverse;
-  choice_ = {.first_rows = first_->count(), .noise = pilot.noise, .warm_up = pilot.steps};
+  choice_ = {.first_rows = first_->count(), .noise = pilot.noise, .pilot_steps = pilot.steps};
   for (const auto& k : inverse_) choice_.rank.push_back(k->rank());
   x_ = d_ = bx_ = r_ = kr_ = pilot.x;
   for (auto& block : d_) block.setZero();
@@ -290,7 +290,8 @@ void SubspaceLanding<S>::measure_gap(const Vector<double>& squares) {
 template <class S>
 void SubspaceLanding<S>::state(State& state) {
   means_.state(state);
-  state(x_, d_, values_, seen_, in_pass_, inverse_rows_, gap_, factor_, far_, in_window_, giants_, restarted_,
+  state(x_, d_, values_, seen_, in_pass_, inverse_rows_, gap_, factor_, far_, in_window_, giants_, restarted_, choice_.step,
+        choice_.noise,
         progress_);
   heavy_->state(state);
   if (state.loading() && inverse_rows_ > static_cast<double>(first_->count())) remake_inverses(inverse_rows_);

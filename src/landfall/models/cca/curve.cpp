@@ -29,6 +29,7 @@ bool CcaCurve<S>::step(const Progress& progress, const Point<S>& x) {
 
 template <class S>
 void CcaCurve<S>::end(const Progress& progress, const Point<S>& x) {
+  if (!points_.empty() && points_.back().passes == progress.passes) points_.pop_back();
   add(progress, x);
 }
 

@@ -325,7 +325,9 @@ void fit_model(Model<S>& model, std::vector<SourcePtr<S>> sources, const FitOpti
   const Baseline* baseline = choose(model, fit);
   if (fit.exact()) serial.reset();
   result.batch =
-      fit.exact() || (baseline && !baseline->stream && !baseline->mixtures) ? kExactBatch : fit.work.batch;
+      fit.exact() || (baseline && !baseline->stream && !baseline->mixtures) ? kExactBatch
+      : baseline && options.batch == 0 ? online_batch(fit.components, is_sparse(stream))
+                                       : fit.work.batch;
   stream.set_batch(result.batch);
 
   // Solve.
