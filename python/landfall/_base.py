@@ -142,6 +142,7 @@ class Estimator(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.seconds_ = result["seconds"]
         self.infeasibility_ = max(view["infeasibility"] for view in views)
         self.stationarity_ = result["stationarity"]
+        self.estimated_gap_ = result.get("estimated_gap")
         self.precision_ = result["precision"]
         self.warnings_ = [in_python(text) for text in result["warnings"]]
         self._result = result

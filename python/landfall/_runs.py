@@ -52,6 +52,7 @@ def _summary(model: Any) -> dict[str, Any]:
         "converged": result["converged"],
         "warnings": result["warnings"],
         "stationarity": result["stationarity"],
+        **({} if result.get("estimated_gap") is None else {"estimated_gap": result["estimated_gap"]}),
         "passes": result["passes"],
         "iterations": result["iterations"],
         "batch": result["batch"],

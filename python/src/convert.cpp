@@ -123,6 +123,7 @@ py::dict fit_dict(const FitResult<S>& result) {
   dict["samples"] = result.samples;
   dict["held_out_samples"] = result.held_out_samples;
   dict["stationarity"] = result.stationarity;
+  dict["estimated_gap"] = result.estimated_gap ? py::cast(*result.estimated_gap) : py::none();
   dict["passes"] = result.passes;
   dict["mean_pass"] = result.mean_pass;
   dict["iterations"] = result.iterations;

@@ -108,7 +108,8 @@ const FitResult<S>& fit_views(const ModelCommand& model, ModelFit<S>& fit, const
   ProgressLine line(standard_error(), !model.options.run.quiet);
   options.checkpoints = ends.checkpoints;
   options.cancel = ends.cancel;
-  options.observer = show_progress(line, {.passes = options.passes.value_or(model.help().passes),
+  const bool open_end = model.help().defaults.tolerance && options.baseline.empty();
+  options.observer = show_progress(line, {.passes = options.passes.value_or(open_end ? 0 : model.help().passes),
                                           .rows = training_rows(*fit.views[0], options.held_out),
                                           .verbose = verbose});
   fit.views[0] = watched<S>(std::move(fit.views[0]), line, &file_rows);

@@ -69,12 +69,13 @@ void ProgressLine::clear() {
 }
 
 Parts landing_parts(const Progress& progress, const PlannedRun& run, std::uint64_t memory) {
-  Parts parts{fmt::format("pass {:.2f}/{:g}", progress.passes, run.passes)};
+  Parts parts{run.passes > 0 ? fmt::format("pass {:.2f}/{:g}", progress.passes, run.passes)
+                             : fmt::format("pass {:.2f}", progress.passes)};
   if (progress.seconds > 0 && progress.passes > 0) {
     const double rate = progress.passes / progress.seconds;
     parts.push_back(run.rows ? count_text(rate * static_cast<double>(*run.rows)) + " rows/s"
                              : count_text(rate) + " passes/s");
-    parts.push_back(left_text(std::max(run.passes - progress.passes, 0.0) / rate));
+    if (run.passes > 0) parts.push_back(left_text(std::max(run.passes - progress.passes, 0.0) / rate));
   }
   parts.push_back(fmt::format("f {:.5f}", progress.objective));
   if (progress.gap >= 0) parts.push_back(fmt::format("gap {:.1e}", progress.gap));

@@ -62,7 +62,7 @@ class ProgressLine {
 
 /// What is known of a run before it begins.
 struct PlannedRun {
-  double passes = 0;
+  double passes = 0;               // 0: until it has converged
   std::optional<Index> rows = {};  // of one pass; unknown: the rate is told in passes
   bool verbose = false;            // also says when the step was halved
 };
