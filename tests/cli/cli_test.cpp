@@ -42,7 +42,7 @@ TEST_F(CliTest, LandingByHandIsOnAPageOfItsOwn) {
   EXPECT_EQ(landfall({"cca", "--help"}).out.find("--momentum"), std::string::npos);
   const Outcome all = landfall({"cca", "--help-all"});
   EXPECT_EQ(all.code, 0);
-  EXPECT_NE(all.out.find("Advanced options of landing:\n  --step ETA"), std::string::npos);
+  EXPECT_NE(all.out.find("Advanced options of landing:\n  --tolerance X"), std::string::npos);
   EXPECT_NE(all.out.find("--passes T"), std::string::npos);
 }
 

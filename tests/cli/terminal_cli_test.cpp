@@ -79,7 +79,7 @@ TEST_F(TerminalTest, KeepsTheLiveLineWithinTheWidth) {
       if (run.out.compare(at, 4, "pass") == 0) longest = std::max(longest, run.out.find('\r', at) - at);
     }
     EXPECT_LT(longest, columns);
-    EXPECT_GT(longest, 10U);
+    EXPECT_GT(longest, 8U);
     EXPECT_EQ(run.out.find("MiB") != std::string::npos, columns == 200);
   }
 }

@@ -56,7 +56,8 @@ def test_bad_options(views, options, error, text):
 
 def test_messages_speak_of_arguments(views):
     with pytest.warns(ConvergenceWarning, match="more passes come closer"):
-        landfall.CCA(1, method="landing", callback=lambda progress: True).fit(*views)
+        noise = np.random.default_rng(0).standard_normal((20_000, 12))  # more rows than landing starts from
+        landfall.CCA(1, method="landing", callback=lambda progress: True).fit(noise[:, :6], noise[:, 6:])
     bad = views[0].copy()
     bad[3, 2] = np.nan
     with pytest.raises(landfall.DataError, match="row 4, column 3 is NaN; .*missing='drop'"):

@@ -38,7 +38,7 @@ def test_wheel_in_a_new_environment(source, tmp_path):
 
 
 def test_types(source, tmp_path):
-    run("mypy", "--config-file", source / "pyproject.toml", "--cache-dir", tmp_path / "cache", BUILD / "python/landfall")
+    run("mypy", "--config-file", source / "pyproject.toml", "--cache-dir", tmp_path / "cache", "--exclude", "landfall/torch", BUILD / "python/landfall")
     user = tmp_path / "user.py"
     user.write_text("""
 import landfall

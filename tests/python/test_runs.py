@@ -97,7 +97,7 @@ def test_compare(views):
     comparison = landfall.compare(landfall.CCA(2), *views, methods=["exact", "landing", "ey-adam"], passes=[1, 4])
     assert [row["method"] for row in comparison.rows] == ["exact", "landing", "landing", "ey-adam", "ey-adam"]
     totals = [row["total"] for row in comparison.rows]
-    assert totals[0] == max(totals) and totals[2] > 0.999 * totals[0]
+    assert totals[0] > max(totals) - 1e-9 and totals[2] > 0.999 * totals[0]
     assert "landing" in str(comparison) and "<table>" in comparison._repr_html_()
 
 
@@ -110,7 +110,7 @@ def end(progress):
     if progress["iteration"] == 60:
         os.kill(os.getpid(), signal.SIGINT)
 try:
-    landfall.CCA(2, method="landing", checkpoint=sys.argv[1], callback=end).fit(x, y)
+    landfall.CCA(2, method="landing", passes=40, checkpoint=sys.argv[1], callback=end).fit(x, y)
 except KeyboardInterrupt:
     print("interrupted")
 """
@@ -120,12 +120,12 @@ def test_resumed_to_the_same_bits(views, tmp_path):
     done = subprocess.run([sys.executable, "-c", KILLED, tmp_path / "run"], capture_output=True, text=True, check=True)
     assert done.stdout == "interrupted\n" and (tmp_path / "run/checkpoint").exists()
     seen = []
-    resumed = landfall.CCA(2, method="landing", checkpoint=tmp_path / "run", resume=True, callback=lambda progress: seen.append(progress["iteration"])).fit(*views)
+    resumed = landfall.CCA(2, method="landing", passes=40, checkpoint=tmp_path / "run", resume=True, callback=lambda progress: seen.append(progress["iteration"])).fit(*views)
     assert seen[0] > 60
-    np.testing.assert_array_equal(resumed.x_weights_, landfall.CCA(2, method="landing").fit(*views).x_weights_)
+    np.testing.assert_array_equal(resumed.x_weights_, landfall.CCA(2, method="landing", passes=40).fit(*views).x_weights_)
     with pytest.raises(ValueError, match="other options: components was 2, now 3"):
-        landfall.CCA(3, method="landing", checkpoint=tmp_path / "run", resume=True).fit(*views)
+        landfall.CCA(3, method="landing", passes=40, checkpoint=tmp_path / "run", resume=True).fit(*views)
     with pytest.raises(ValueError, match="the data changed"):
-        landfall.CCA(2, method="landing", checkpoint=tmp_path / "run", resume=True).fit(views[0] + 1e-3 * views[0] ** 2, views[1])
+        landfall.CCA(2, method="landing", passes=40, checkpoint=tmp_path / "run", resume=True).fit(views[0] + 1e-3 * views[0] ** 2, views[1])
     with pytest.raises(ValueError, match="needs checkpoint"):
         landfall.CCA(resume=True).fit(*views)

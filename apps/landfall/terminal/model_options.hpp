@@ -16,6 +16,7 @@
 #include <string>
 
 #include "terminal/arguments.hpp"
+#include "terminal/help_page.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {

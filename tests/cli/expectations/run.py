@@ -98,16 +98,16 @@ COMMANDS = {
     "cca market/left.mtx market/right.mtx -p 2 --method exact --ridge 0.05": cca(EXACT),
     "cca sparse/left.svm sparse/right.svm -p 2 --method exact --ridge 0.5": cca(EXACT),
     # Landing.
-    f"{DENSE} --method landing --passes 4 --seed 1 --held-out 0.2": cca(STEPS, **LANDING, **held_out(STEPS)),
+    f"{DENSE} --method landing --passes 4 --seed 1 --held-out 0.2": cca(STEPS, **LEARNED, **held_out(STEPS)),
     f"{DENSE} --method landing --estimator shared --passes 2 --batch 64": cca(STEPS, **LANDING),
     f"{DENSE} --method landing --estimator svrg --passes 4 --precision double": cca(STEPS, **LANDING),
-    "cca sparse/left.svm sparse/right.svm -p 2 --method landing --ridge 0.5 --passes 4": cca(STEPS, **LANDING),
-    "cca market/left.mtx market/right.mtx -p 2 --method landing --ridge 0.05 --batch 128 --passes 4": cca(STEPS, **LANDING),
+    "cca sparse/left.svm sparse/right.svm -p 2 --method landing --ridge 0.5 --passes 4": cca(STEPS, **LEARNED),
+    "cca market/left.mtx market/right.mtx -p 2 --method landing --ridge 0.05 --batch 128 --passes 4": cca(STEPS, **LEARNED),
     "ica mixture/data.npy --truth mixture/mixing.npy --method landing --ridge 0 --passes 4 --out run_ica":
         ica(CONTRAST, **LEARNED, stationarity=SMALL, amari=CONTRAST),
     "ica mixture_tsv/data.tsv -p 3 --method landing --ridge 0 --contrast cube --passes 2 --seed 2":
         ica(CONTRAST, **LEARNED),
-    f"{LDA} --method landing --passes 3 --held-out 0.2": lda(STEPS, **LANDING, held_out_accuracy=0.03),
+    f"{LDA} --method landing --passes 3 --held-out 0.2": lda(STEPS, **LEARNED, held_out_accuracy=0.03),
     # Baselines.
     f"{DENSE} --method als": cca(EXACT),
     f"{DENSE} --method lobpcg --precision double": cca(EXACT),

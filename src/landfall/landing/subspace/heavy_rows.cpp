@@ -38,14 +38,15 @@ void HeavyRows<S>::begin_pass() {
 template <class S>
 void HeavyRows<S>::measure(const std::vector<const CentredBatch<S>*>& views) {
   const Index count = views[0]->rows();
-  sizes_of_rows_.resize(count, static_cast<Index>(views.size()));
+  // A matrix of its own each time: Eigen frees the old one before it asks for memory, and then both if it gets none.
+  if (sizes_of_rows_.rows() != count) sizes_of_rows_ = Matrix<double>(count, static_cast<Index>(views.size()));
   for (std::size_t k = 0; k < views.size() && count > 0; ++k) {
     auto& scores = scores_[k].resize(count, probes_[k].cols());
     views[k]->times(probes_[k], scores);
     sizes_of_rows_.col(static_cast<Index>(k)) =
         scores.rowwise().squaredNorm().template cast<double>() / std::max(sizes_[k], 1e-300);
   }
-  ratio_ = sizes_of_rows_.rowwise().maxCoeff();
+  ratio_ = Vector<double>(sizes_of_rows_.rowwise().maxCoeff());
 }
 
 /// Whether a kept row enters the present batch.
@@ -67,9 +68,9 @@ std::span<const WeightedRows<S>> HeavyRows<S>::split(const std::vector<const Cen
   giants_.clear();
   excess_ = 1;
   parts_[0].views = views;
-  parts_[0].weights.resize(0);
+  parts_[0].weights = Vector<S>();
   const auto weight = [&](Index row) -> S& {
-    if (parts_[0].weights.size() == 0) parts_[0].weights.setOnes(count);
+    if (parts_[0].weights.size() == 0) parts_[0].weights = Vector<S>::Ones(count).eval();
     return parts_[0].weights(row);
   };
 
@@ -98,7 +99,7 @@ std::span<const WeightedRows<S>> HeavyRows<S>::split(const std::vector<const Cen
       continue;
     }
     const std::size_t before = giants_.size();
-    for (std::size_t k = 0; k < views.size() && rows_ > 0; ++k)
+    for (std::size_t k = 0; k < views.size() && rows_ > 0 && kept_.size() < kMost; ++k)
       if (sizes_of_rows_(i, static_cast<Index>(k)) * sizes_[k] > kGiant * rows_) giants_.push_back({i, k});
     const double copies = std::min(copies_of(ratio_(i)), left);
     excess_ = std::max(excess_, ratio_(i) / (2 * (kept_.size() < kMost ? copies : 1)));
@@ -111,7 +112,7 @@ std::span<const WeightedRows<S>> HeavyRows<S>::split(const std::vector<const Cen
   forget_done();
   parts_[1].views.clear();
   for (const auto& rows : due_) parts_[1].views.push_back(&rows);
-  parts_[1].weights = Eigen::Map<const Vector<S>>(weights.data(), static_cast<Index>(weights.size()));
+  parts_[1].weights = Vector<S>(Eigen::Map<const Vector<S>>(weights.data(), static_cast<Index>(weights.size())));
   return {parts_.data(), weights.empty() ? std::size_t{1} : std::size_t{2}};
 }
 

@@ -13,6 +13,7 @@ constexpr double kStable = 0.55;               // of 1/(1 + q/r)
 constexpr double kGain = 4, kSignal = 8;       // of the step, see the header
 constexpr double kTrust = 0.3;                 // moves are at most this long in the metric of K^-1, per column
 constexpr double kFar = 0.5;                   // ||X'BX - I|| beyond which steps may be too long
+constexpr double kNearest = 0.25;              // eigenvalues of an estimate of X'BX, and their inverse
 constexpr Index kMostGiants = 128;
 constexpr double kGiantMargin = 4;  // of the estimated gap where there are such rows
 constexpr double kFitted = 4;                  // X was fitted to the first rows: they count as a quarter
@@ -109,8 +110,7 @@ HeavyRows<S> SubspaceLanding<S>::heavy_rows() const {
 template <class S>
 void SubspaceLanding<S>::step(const std::vector<const CentredBatch<S>*>& views) {
   const auto parts = heavy_->split(views);
-  know_giants(views);
-  shorten_move();
+  shorten_move(know_giants(views));
   means_.add(parts, x_, d_);
   in_pass_ += means_.rows();
   const double most = options_.rows > 0 ? options_.rows : seen_ + means_.rows();
@@ -123,9 +123,10 @@ void SubspaceLanding<S>::step(const std::vector<const CentredBatch<S>*>& views) 
 
 /// Single rows may make up much of B: K, which was made without them, must know.
 template <class S>
-void SubspaceLanding<S>::know_giants(const std::vector<const CentredBatch<S>*>& views) {
+bool SubspaceLanding<S>::know_giants(const std::vector<const CentredBatch<S>*>& views) {
+  const Index before = giants_;
   for (const auto& giant : heavy_->giants()) {
-    if (giants_ >= kMostGiants) return;
+    if (giants_ >= kMostGiants) break;
     const CentredBatch<S>& rows = *views[giant.view];
     Matrix<S> unit = Matrix<S>::Zero(rows.rows(), 1), a(rows.cols(), 1);
     unit(giant.row) = 1;
@@ -133,14 +134,15 @@ void SubspaceLanding<S>::know_giants(const std::vector<const CentredBatch<S>*>& 
     inverse_[giant.view]->add_row(a, options_.rows);
     ++giants_;
   }
+  return giants_ > before;
 }
 
 /// The move was chosen before its batch was known: it is shortened where a row is too heavy to carry estimates that far,
 /// and not made where K was wrong.
 template <class S>
-void SubspaceLanding<S>::shorten_move() {
+void SubspaceLanding<S>::shorten_move(bool surprised) {
   const double r = std::max(means_.rows(), 1.0), q = choice_.noise;
-  const double factor = heavy_->giants().empty() ? (r + q) / (r + heavy_->excess() * q) : 0;
+  const double factor = surprised ? 0 : (r + q) / (r + heavy_->excess() * q);
   if (factor < 1)
     for (auto& block : d_) block *= static_cast<S>(factor);
 }
@@ -189,9 +191,9 @@ Point<S> SubspaceLanding<S>::bx() const {
   return bx;
 }
 
-/// X <- X T, the normal term.
+/// X <- X T, the normal term; true where it also diagonalised X'G.
 template <class S>
-void SubspaceLanding<S>::turn() {
+bool SubspaceLanding<S>::turn() {
   const std::size_t views = x_.size();
   std::vector<Matrix<double>> metric;
   double infeasibility = 0;
@@ -204,29 +206,33 @@ void SubspaceLanding<S>::turn() {
   progress_.infeasibility = std::sqrt(infeasibility);
   Matrix<double> cross = small_product(x_[0], means_.ascent()[0]);
   if (views == 2) cross = (cross + small_product(x_[1], means_.ascent()[1]).transpose()) / 2;
-  Ritz ritz;
-  try {
-    ritz = solve_ritz(metric, cross, x_[0].cols(), static_cast<double>(rank_tolerance<S>(x_[0].cols())));
-    values_ = ritz.values.cwiseMax(0.0).cwiseMin(1.0);
-  } catch (const std::runtime_error&) {  // the estimate of X'BX is not positive definite
-    ritz.coefficients.clear();
-  }
+  // Estimates of X'BX this far from the identity are noise or news: X changes by a factor of two at most.
+  bool near = true;
+  SymmetricEigen<double> eigen;
   for (std::size_t k = 0; k < views; ++k) {
-    const Index c = x_[k].cols();
-    if (options_.rotate && !ritz.coefficients.empty())
-      t_[k] = ritz.coefficients[k].template cast<S>();
-    else  // where X'BX is far from the identity, a shorter step
-      t_[k] = (Matrix<double>::Identity(c, c) -
-               (metric[k] - Matrix<double>::Identity(c, c)) / (1 + std::max(1.0, metric[k].norm() / std::sqrt(c))))
-                  .template cast<S>();
+    eigen.compute(metric[k]);
+    const Vector<double> bounded = eigen.values().cwiseMax(kNearest).cwiseMin(1 / kNearest);
+    near = near && bounded == eigen.values();
+    t_[k] = (eigen.vectors() * bounded.cwiseSqrt().cwiseInverse().asDiagonal() * eigen.vectors().transpose())
+                .template cast<S>();
+  }
+  if (near) {
+    const Ritz ritz = solve_ritz(metric, cross, x_[0].cols(), 0);
+    values_ = ritz.values.cwiseMax(0.0).cwiseMin(1.0);
+    for (std::size_t k = 0; k < views; ++k) {
+      const Index c = x_[k].cols();
+      const Matrix<double> step = (3 * Matrix<double>::Identity(c, c) - metric[k]) / 2;
+      t_[k] = (options_.rotate ? ritz.coefficients[k] : step).template cast<S>();
+    }
   }
   means_.turn(x_, t_);
+  return near && options_.rotate;
 }
 
 /// D = eta K R, the tangent term.
 template <class S>
 void SubspaceLanding<S>::propose() {
-  turn();
+  const bool rotated = turn();
   const std::size_t views = x_.size();
   const Index c = x_[0].cols(), p = std::min(options_.wanted, c);
   const bool known = static_cast<bool>(first_->objective().known);
@@ -235,7 +241,7 @@ void SubspaceLanding<S>::propose() {
   for (std::size_t k = 0; k < views; ++k) {
     bx_[k] = means_.sx()[k] + static_cast<S>(ridge(k)) * x_[k];
     Matrix<S> multiplier;
-    if (options_.rotate) {
+    if (rotated) {
       r_[k] = means_.ascent()[k] - bx_[k] * values_.template cast<S>().asDiagonal();
     } else {
       multiplier = small_product(x_[k], means_.ascent()[k]).template cast<S>();

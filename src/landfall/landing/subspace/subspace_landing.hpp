@@ -70,11 +70,11 @@ class SubspaceLanding {
   void follow_ridge();
   void remake_inverses(double rows);
   HeavyRows<S> heavy_rows() const;
-  void know_giants(const std::vector<const CentredBatch<S>*>& views);
-  void shorten_move();
+  bool know_giants(const std::vector<const CentredBatch<S>*>& views);
+  void shorten_move(bool surprised);
   void back_off();
   void restart();
-  void turn();
+  bool turn();
   void propose();
   void measure_gap(const Vector<double>& squares);
 

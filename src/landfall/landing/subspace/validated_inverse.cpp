@@ -63,12 +63,12 @@ template <class S>
 void ValidatedInverse<S>::complete_basis(Batches seen, std::size_t view, Communicator& communicator,
                                          const CancelFlag& cancel) {
   const Index n = this->size();
-  Matrix<S> covariance = Matrix<S>::Zero(n, n), rows;
+  Matrix<S> covariance = Matrix<S>::Zero(n, n);
   DenseRows<S> dense;
   for (const auto& batch : seen) {
     cancel.throw_if_requested();
     if (batch[view].rows() == 0) continue;
-    rows = scale_.asDiagonal() * dense(batch[view]);
+    const Matrix<S> rows = scale_.asDiagonal() * dense(batch[view]);
     multiply_bt<S>(rows, rows, covariance, 1, 1);
   }
   reduce(communicator, covariance);
@@ -122,11 +122,11 @@ Vector<double> ValidatedInverse<S>::variances_along(const Matrix<S>& dq, Batches
                                                     Communicator& communicator,
                                                     const CancelFlag& cancel) const {
   Vector<double> squares = Vector<double>::Zero(dq.cols());
-  Matrix<S> scores;
+  Scratch<S> work;
   for (const auto& batch : batches) {
     cancel.throw_if_requested();
     if (batch[view].rows() == 0) continue;
-    scores.resize(batch[view].rows(), dq.cols());
+    auto& scores = work.resize(batch[view].rows(), dq.cols());
     batch[view].times(dq, scores);
     squares += scores.colwise().squaredNorm().transpose().template cast<double>();
   }
@@ -190,14 +190,14 @@ void ValidatedInverse<S>::measure_noise(Batches unseen, std::size_t view, const 
                                         Communicator& communicator, const CancelFlag& cancel) {
   const S base = tail_ > 0 ? 1 / tail_ : S(0);
   const Vector<S> weights = base * scale_.cwiseAbs2();
-  Matrix<S> scores;
+  Scratch<S> work;
   std::vector<Vector<double>> sizes;
   double sum = 0;
   Index rows = 0;
   for (const auto& batch : unseen) {
     cancel.throw_if_requested();
     if (batch[view].rows() == 0) continue;
-    scores.resize(batch[view].rows(), dq.cols());
+    auto& scores = work.resize(batch[view].rows(), dq.cols());
     batch[view].times(dq, scores);
     Vector<double> h = (scores.cwiseAbs2() * excess_).template cast<double>();
     if (base > 0) h += row_squares<S>(batch[view], weights);

@@ -34,7 +34,7 @@ double default_passes(Index rows);
 /// Rows per step: large enough for p columns, and larger for sparse rows, whose products cost little beside
 /// the n x p blocks.
 Index default_batch(Index p, bool sparse);
-/// The same for endless streams and for baselines.
+/// The same for endless streams, baselines and other estimators.
 Index online_batch(Index p, bool sparse);
 
 /// Columns that landing carries beside the p wanted ones.

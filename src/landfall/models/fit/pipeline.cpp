@@ -218,6 +218,10 @@ Solved<S> land_once(Fit<S>& fit, const ScoreObjective<S>& f, std::uint64_t mark)
 
   const AdaptiveOptions& by_hand = options.landing;
   if (by_hand.estimator == Estimator::recursive) {
+    const AdaptiveOptions standard;
+    if (by_hand.momentum || by_hand.omega != standard.omega || by_hand.warm_up != standard.warm_up)
+      fit.result.warnings.push_back(
+          "momentum, attraction and warm-up have no effect here: they belong to the estimators shared, split and svrg");
     std::vector<Vector<S>> variance;
     for (auto& view : column_scales(stream)) variance.push_back(std::move(view.variance));
     auto [run, choice] = solve_subspace<S>(
@@ -326,7 +330,7 @@ void fit_model(Model<S>& model, std::vector<SourcePtr<S>> sources, const FitOpti
   if (fit.exact()) serial.reset();
   result.batch =
       fit.exact() || (baseline && !baseline->stream && !baseline->mixtures) ? kExactBatch
-      : baseline && options.batch == 0 ? online_batch(fit.components, is_sparse(stream))
+      : baseline && model.has_exact() && options.batch == 0 ? online_batch(fit.components, is_sparse(stream))
                                        : fit.work.batch;
   stream.set_batch(result.batch);
 
@@ -363,7 +367,9 @@ Workload landing_workload(const FitOptions& options, const std::vector<Index>& f
                 .held = sample.held,
                 .components = p,
                 .columns = columns,
-                .batch = options.batch,
+                .batch = options.batch > 0 || options.landing.estimator == Estimator::recursive
+                             ? options.batch
+                             : online_batch(p, sparse),
                 .rank = options.landing.rank,
                 .first_rows = options.first_rows,
                 .passes = options.passes.value_or(default_passes(sample.rows)),
