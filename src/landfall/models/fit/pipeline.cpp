@@ -83,8 +83,8 @@ void check_result(const Model<S>& model, Fit<S>& fit) {
   const std::string passes = fmt::format("{:.3g} {}", result.passes, result.passes == 1 ? "pass" : "passes");
   if (result.estimated_gap)
     result.warnings.push_back(
-        fmt::format("landing ended after {} with an estimated gap of {:.1g} to the optimum (up to {:.1g}), expected {:g}; "
-                    "more passes come closer",
+        fmt::format("landing had not converged after {}: its estimated gap to the optimum is {:.1g} (up to {:.1g}), expected "
+                    "{:g}; more passes come closer",
                     passes, *result.estimated_gap, std::min(1.0, kGapMargin * *result.estimated_gap),
                     fit.options.tolerance));
   else
