@@ -9,6 +9,7 @@ namespace {
 
 constexpr double kGiant = 0.25;      // of N
 constexpr std::size_t kMost = 2048;  // rows that are kept
+constexpr double kSoon = 8;          // batches
 
 }  // namespace
 
@@ -39,7 +40,8 @@ template <class S>
 void HeavyRows<S>::measure(const std::vector<const CentredBatch<S>*>& views) {
   const Index count = views[0]->rows();
   // A matrix of its own each time: Eigen frees the old one before it asks for memory, and then both if it gets none.
-  if (sizes_of_rows_.rows() != count) sizes_of_rows_ = Matrix<double>(count, static_cast<Index>(views.size()));
+  if (sizes_of_rows_.rows() != count)
+    sizes_of_rows_ = Matrix<double>(count, static_cast<Index>(views.size()));
   for (std::size_t k = 0; k < views.size() && count > 0; ++k) {
     auto& scores = scores_[k].resize(count, probes_[k].cols());
     views[k]->times(probes_[k], scores);
@@ -90,7 +92,8 @@ std::span<const WeightedRows<S>> HeavyRows<S>::split(const std::vector<const Cen
   }
 
   // Rows of this batch that are heavy.
-  const double left = rows_ > 0 ? std::max(batches_ - at_, 1.0) : 1e9;
+  // All visits within the pass; of an endless stream, before it is much more than twice as long.
+  const double left = rows_ > 0 ? std::max(batches_ - at_, 1.0) : kSoon + at_;
   for (Index i = 0; i < count; ++i) {
     if (!(ratio_(i) > 2)) continue;
     const Index number = views[0]->batch.numbers()[static_cast<std::size_t>(i)];
@@ -112,12 +115,14 @@ std::span<const WeightedRows<S>> HeavyRows<S>::split(const std::vector<const Cen
   forget_done();
   parts_[1].views.clear();
   for (const auto& rows : due_) parts_[1].views.push_back(&rows);
-  parts_[1].weights = Vector<S>(Eigen::Map<const Vector<S>>(weights.data(), static_cast<Index>(weights.size())));
+  parts_[1].weights =
+      Vector<S>(Eigen::Map<const Vector<S>>(weights.data(), static_cast<Index>(weights.size())));
   return {parts_.data(), weights.empty() ? std::size_t{1} : std::size_t{2}};
 }
 
 template <class S>
-void HeavyRows<S>::keep(const std::vector<const CentredBatch<S>*>& views, Index row, double copies, bool giant) {
+void HeavyRows<S>::keep(const std::vector<const CentredBatch<S>*>& views, Index row, double copies,
+                        bool giant) {
   for (std::size_t k = 0; k < views.size(); ++k) {
     if (kept_.empty()) start_like(views[k]->batch, store_[k].batch);
     append_row(views[k]->batch, row, store_[k].batch);
