@@ -6,6 +6,7 @@
 #include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/cca/canonical.hpp>
 #include <landfall/models/cca/ridge_choice.hpp>
+#include <landfall/parallel/thread_pool.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
@@ -133,14 +134,16 @@ class CrossValidation {
     const Matrix<double> cross = gram(rows[0], rows[1]);
     const Index columns = std::min({p + 4, rows[0].cols(), rows[1].cols()});
     const Matrix<double> start = random_orthonormal(rows[1].cols(), columns, {0x71d6e, 0});
-    for (Index f = 0; f < count; ++f) {
+    folds_.resize(static_cast<std::size_t>(count));
+    parallel_for(count, [&](Index f) {
       const Index first = m * f / count, last = m * (f + 1) / count;
       const Pair test{rows[0].middleRows(first, last - first), rows[1].middleRows(first, last - first)};
-      folds_.push_back({.within = {all[0] - gram(test[0], test[0]), all[1] - gram(test[1], test[1])},
-                        .test = test,
-                        .cross = cross - gram(test[0], test[1]),
-                        .start = {Matrix<double>(), start}});
-    }
+      folds_[static_cast<std::size_t>(f)] = {
+          .within = {all[0] - gram(test[0], test[0]), all[1] - gram(test[1], test[1])},
+          .test = test,
+          .cross = cross - gram(test[0], test[1]),
+          .start = {Matrix<double>(), start}};
+    });
   }
 
   /// Of each fold.
@@ -148,8 +151,8 @@ class CrossValidation {
     auto [at, is_new] = known_.try_emplace(c);
     if (is_new) {
       at->second.resize(static_cast<Index>(folds_.size()));
-      for (std::size_t f = 0; f < folds_.size(); ++f)
-        at->second(static_cast<Index>(f)) = folds_[f].total(c, p_);
+      Vector<double>& sums = at->second;
+      parallel_for(sums.size(), [&](Index f) { sums(f) = folds_[static_cast<std::size_t>(f)].total(c, p_); });
     }
     return at->second;
   }

@@ -5,6 +5,7 @@
 #include <landfall/models/fit/model_checkpoint.hpp>
 #include <landfall/models/fit/pipeline.hpp>
 #include <landfall/models/fit/warnings.hpp>
+#include <landfall/parallel/thread_pool.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
@@ -300,6 +301,8 @@ void fit_model(Model<S>& model, std::vector<SourcePtr<S>> sources, const FitOpti
   validate(options);
   model.validate(options);
   Timer timer;
+  ThreadPool pool(threads());
+  const ThreadPool::Use use(pool);
   // All but the exact method give the same result with any number of threads.
   std::optional<SerialBlas> serial(std::in_place);
 

@@ -45,9 +45,9 @@ double score_flops(const Workload& work, double columns) {
   return 2 * work.nonzeros.value_or(total(work.features)) * columns;
 }
 
-/// Reading runs in a thread of its own where there is one.
+/// One thread reads, and all of them work where they do not read.
 double beside(double reading, double working) {
-  return threads() > 1 ? std::max(reading, working) : reading + working;
+  return std::max(reading, reading / static_cast<double>(threads()) + working);
 }
 
 /// Seconds per row of a reading: of the file, and until its numbers are centred, found finite and handed over, which
