@@ -116,7 +116,6 @@ InMemoryBatches<S> read_into_memory(DataStream<S>& stream, Index rows, Index bat
         auto& views = batches.emplace_back(stream.views());
         for (std::size_t i = 0; i < views.size(); ++i) {
           views[i].mean = stream.view(i).mean;
-          views[i].inverse_scale = stream.view(i).inverse_scale;
           start_like(stream.view(i).batch, views[i].batch);
         }
       }

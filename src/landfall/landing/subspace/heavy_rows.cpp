@@ -79,7 +79,6 @@ std::span<const WeightedRows<S>> HeavyRows<S>::split(const std::vector<const Cen
   // Rows that were kept and are due now.
   for (std::size_t k = 0; k < views.size(); ++k) {
     due_[k].mean = views[k]->mean;
-    due_[k].inverse_scale = views[k]->inverse_scale;
     start_like(views[k]->batch, due_[k].batch);
   }
   std::vector<S> weights;

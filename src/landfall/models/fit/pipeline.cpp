@@ -18,7 +18,8 @@ namespace landfall {
 namespace {
 
 constexpr Index kExactBatch = 1024;
-constexpr double kGapMargin = 3;  // an estimated gap is at most so many times too small (docs/method.md)
+constexpr Index kSmallPiece = 128;  // of the first rows
+constexpr double kGapMargin = 3;    // an estimated gap is at most so many times too small (docs/method.md)
 
 template <class S>
 bool is_sparse(const DataStream<S>& stream) {
@@ -209,8 +210,13 @@ Solved<S> land_once(Fit<S>& fit, const ScoreObjective<S>& f, std::uint64_t mark)
   const std::vector<Index> columns(stream.views(), fit.work.columns);
   std::vector<S> ridges;
   for (const double ridge : fit.solver_ridges()) ridges.push_back(static_cast<S>(ridge));
-  auto first = std::make_shared<InMemorySamples<S>>(read_into_memory(stream, fit.work.first_rows), columns,
-                                                    ridges, f, options.seed, stream.communicator());
+  // A product with a batch costs n numbers beside its rows, so the pieces are large; K needs rows of its own, so there are
+  // eight of them. The other estimators step through them.
+  const Index piece = options.landing.estimator == Estimator::recursive
+                          ? std::clamp<Index>(fit.work.first_rows / 8, 1, fit.work.batch)
+                          : kSmallPiece;
+  auto first = std::make_shared<InMemorySamples<S>>(read_into_memory(stream, fit.work.first_rows, piece),
+                                                    columns, ridges, f, options.seed, stream.communicator());
   auto all = std::make_shared<StreamSamples<S>>(stream, columns, ridges, f, fit.work.rows);
 
   Checksum data;
