@@ -189,10 +189,22 @@ Index rare_columns(const DataStream<S>& stream, std::size_t view) {
   return rare;
 }
 
+/// By cross-validation; 0 where none is better by `errors` standard errors, unless one is `needed`.
+template <class S>
+double best_ridge(const InMemoryBatches<S>& batches, Index p, bool needed, double errors) {
+  Index kept = 0;
+  for (const auto& batch : batches) kept += batch[0].rows();
+  if (kept < 20) return 0;  // too few to test on
+  CrossValidation folds({features<S>(batches, 0, kept), features<S>(batches, 1, kept)}, p);
+  const double best = folds.best();
+  return needed || folds.is_better(best, errors) ? best : 0;
+}
+
 }  // namespace
 
 template <class S>
 RidgeChoice choose_cca_ridge(DataStream<S>& stream, Index p, std::uint64_t memory) {
+  Communicator& communicator = stream.communicator();
   Index n = 0, widest = 0, rare = 0;
   for (std::size_t i = 0; i < 2; ++i) {
     const auto columns = static_cast<Index>(stream.transform(i).kept().size());
@@ -212,13 +224,10 @@ RidgeChoice choose_cca_ridge(DataStream<S>& stream, Index p, std::uint64_t memor
   const double bytes = static_cast<double>(memory) / 4;
   while (m > 64 && 8.0 * static_cast<double>(m) * 24 * static_cast<double>(std::min(m, widest)) > bytes)
     m /= 2;
-  const auto batches = read_into_memory(stream, m);
-  Index kept = 0;
-  for (const auto& batch : batches) kept += batch[0].rows();
-  if (kept < 20) return {};  // too few to test on
-  CrossValidation folds({features<S>(batches, 0, kept), features<S>(batches, 1, kept)}, p);
-  const double best = folds.best();
-  if (!short_of_rows && !folds.is_better(best, rare > 0 ? 1 : 2)) return {};
+  const auto batches = gather_batches(read_into_memory(stream, m), communicator);
+  double best = communicator.rank() == 0 ? best_ridge<S>(batches, p, short_of_rows, rare > 0 ? 1 : 2) : 0;
+  communicator.broadcast(std::as_writable_bytes(std::span(&best, 1)));
+  if (best == 0) return {};
   if (rare == 0 || short_of_rows) return {best, fmt::format("{} rows are few for {} columns", rows, n)};
   return {best, fmt::format("{} of {} columns vary in fewer than {} rows", rare, n, kFewRows)};
 }
