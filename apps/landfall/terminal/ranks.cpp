@@ -111,6 +111,7 @@ void fail_on_ranks(int code, std::string_view message) {
   ::dup2(real_standard_error, 2);
   say(ranks().first() ? "" : fmt::format("rank {}: ", ranks().rank));
   launched->abort(code);
+  std::_Exit(code);
 }
 
 void finish_ranks() {

@@ -1,8 +1,8 @@
 #include <landfall/mpi/mpi_communicator.hpp>
 #include <landfall/parallel/launched_ranks.ipp>
 
+#include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <string>
 #include <thread>
 
@@ -44,10 +44,7 @@ class MpiRanks final : public LaunchedRanks {
     }
   }
 
-  [[noreturn]] void abort(int code) override {
-    MPI_Abort(MPI_COMM_WORLD, code);
-    std::_Exit(code);
-  }
+  void abort(int code) override { MPI_Abort(MPI_COMM_WORLD, code); }
 
   void finish() override {
     communicator_.reset();

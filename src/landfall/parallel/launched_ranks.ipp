@@ -20,7 +20,7 @@ class LaunchedRanks {
   /// Whether all ranks come here within so many seconds. Where one does not, the only way on is abort().
   virtual bool all_here(double seconds) = 0;
   /// Ends all ranks with this exit code.
-  [[noreturn]] virtual void abort(int code) = 0;
+  virtual void abort(int code) = 0;
   /// All ranks are done.
   virtual void finish() = 0;
 };

@@ -52,7 +52,8 @@ template <class S>
 void HeavyRows<S>::measure(const std::vector<const CentredBatch<S>*>& views) {
   const Index count = views[0]->rows();
   // A matrix of its own each time: Eigen frees the old one before it asks for memory, and then both if it gets none.
-  if (sizes_of_rows_.rows() != count) sizes_of_rows_ = Matrix<double>(count, static_cast<Index>(views.size()));
+  const auto n = static_cast<Index>(views.size());
+  if (sizes_of_rows_.rows() != count || sizes_of_rows_.cols() != n) sizes_of_rows_ = Matrix<double>(count, n);
   for (std::size_t k = 0; k < views.size() && count > 0; ++k) {
     auto& scores = scores_[k].resize(count, probes_[k].cols());
     views[k]->times(probes_[k], scores);
@@ -114,9 +115,13 @@ std::span<const WeightedRows<S>> HeavyRows<S>::split(const std::vector<const Cen
     else
       heavy.push_back(i);
   }
-  const auto counts = counts_of_ranks(*communicator_, static_cast<Index>(heavy.size()));
-  const Index all = std::accumulate(counts.begin(), counts.end(), Index{0});
-  Index place = std::accumulate(counts.begin(), counts.begin() + communicator_->rank(), found_);
+  auto all = static_cast<Index>(heavy.size());
+  Index place = found_;
+  if (communicator_->size() > 1) {
+    const auto counts = counts_of_ranks(*communicator_, all);
+    all = std::accumulate(counts.begin(), counts.end(), Index{0});
+    place = std::accumulate(counts.begin(), counts.begin() + communicator_->rank(), found_);
+  }
   const double left = rows_ > 0 ? std::max(batches_ - at_, 1.0) : 1e9;
   std::vector<std::pair<Index, std::size_t>> giants;  // row and view
   for (const Index i : heavy) {
