@@ -1,6 +1,7 @@
 // landfall: the command-line tool. Results go to standard output, everything else to standard error.
 // Exit codes: 0 success, 2 wrong usage, 3 bad input data, 4 numerical failure, 130 interrupted.
 #include <landfall/errors.hpp>
+#include <landfall/parallel/kernels.hpp>
 #include <landfall/run/checkpoints.hpp>
 #include <landfall/version.hpp>
 
@@ -56,8 +57,10 @@ int main(int argc, char** argv) {
       "eigenproblems, by the landing method and by others.",
       "landfall");
   program.set_help_flag("-h,--help", "print this help and exit");
-  program.set_version_flag("--version", fmt::format("landfall {}", landfall::version()),
-                           "print the version and exit");
+  program.set_version_flag(
+      "--version",
+      [] { return fmt::format("landfall {}\n{}", landfall::version(), landfall::describe_computation()); },
+      "print the version, BLAS and its kernels, and exit");
   program.require_subcommand(1);
   program.formatter(help_page());
   program.footer(

@@ -113,7 +113,8 @@ class Estimator(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self._stale = False
 
     def __getattr__(self, name: str) -> Any:
-        if name.endswith("_") and not name.startswith("_") and self.__dict__.get("_stale"):
+        learned = name.endswith("_") and not name.startswith("_") and not name.endswith("_in_")
+        if learned and self.__dict__.get("_stale"):
             self._stale = False
             try:
                 with python_errors():

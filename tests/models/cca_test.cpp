@@ -77,17 +77,24 @@ TYPED_TEST(CcaLanding, MeetsTheExactMethodWithoutTuning) {
   }
 }
 
-TEST(Cca, TheAnswerIsTheSameBitForBitWithOneThreadAndTwo) {
-  const auto files = planted<float>(3000, 40, 30, 5);
-  const CcaOptions options{.components = 3, .method = FitMethod::landing, .passes = 2, .seed = 7};
-  const int before = threads();
-  set_threads(1);
-  const auto one = files.fit(options);
-  set_threads(2);
-  const auto two = files.fit(options);
-  set_threads(before);
-  EXPECT_EQ(one.views[0].weights, two.views[0].weights);
-  EXPECT_EQ(one.views[1].weights, two.views[1].weights);
+TEST(Cca, TheAnswerIsTheSameBitForBitWithAnyNumberOfThreads) {
+  const auto files = planted<float>(3000, 300, 270, 5);  // several blocks of rows and of columns
+  for (const bool held_out : {false, true}) {
+    const CcaOptions options{.components = 3, .method = FitMethod::landing, .passes = 2,
+                             .held_out = held_out ? 0.2 : 0, .seed = 7};
+    const int before = threads();
+    set_threads(1);
+    const auto one = files.fit(options);
+    for (const int count : {2, 3, 5}) {
+      set_threads(count);
+      const auto more = files.fit(options);
+      for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(one.views[i].weights, more.views[i].weights) << count;
+      EXPECT_EQ(one.correlations, more.correlations) << count;
+      EXPECT_EQ(one.held_out, more.held_out) << count;
+      EXPECT_EQ(one.estimated_gap, more.estimated_gap) << count;
+    }
+    set_threads(before);
+  }
 }
 
 TEST(Cca, ScoresOfTheHeldOutRowsCorrelate) {

@@ -148,6 +148,7 @@ void run(const GevpArguments& options) {
   GevpResult<S> result;
   std::vector<Moment> history;
   try {
+    if (options.run.verbose) tell_computation();
     if (options.run.verbose) print_plan(stderr, shown_gevp(plan_gevp<S>(*a, *b, gevp)));
     ProgressLine line(standard_error(), !options.run.quiet);
     gevp.observer = [&](const GevpProgress& progress) {
@@ -248,7 +249,7 @@ void setup_gevp(CLI::App& parent, Action action) {
   add("--precision", options->run.precision, "NAME", "single or double [double]")
       ->check(one_of({"single", "double"}));
   add("--seed", options->gevp.seed, "N", "seed of the random starting point [0]")->check(whole_number(0));
-  add("--threads", options->run.threads, "N", "number of threads for dense products [all]")
+  add("--threads", options->run.threads, "N", "number of threads [all processors it may use]")
       ->check(whole_number(1));
   auto* out = add("--out", options->run.out, "FOLDER",
                   "new folder for eigenvalues.npy, eigenvectors.npy, history, summary and report");

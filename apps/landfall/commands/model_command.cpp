@@ -139,6 +139,7 @@ const FitResult<S>& fit_views(const ModelCommand& model, ModelFit<S>& fit, const
                               std::optional<Index>& file_rows) {
   FitOptions options = model.options.fit;
   const bool verbose = model.options.run.verbose;
+  if (verbose) tell_computation();
   const auto rewindable = [](const auto& view) { return view->rewindable(); };
   if (verbose && !model.problem().exact.empty() && std::ranges::all_of(fit.views, rewindable))
     print_plan(stderr, fit.plan(options));
@@ -147,9 +148,10 @@ const FitResult<S>& fit_views(const ModelCommand& model, ModelFit<S>& fit, const
   options.cancel = ends.cancel;
   options.communicator = ranks().communicator;
   const bool open_end = model.help().defaults.tolerance && options.baseline.empty();
-  options.observer = show_progress(line, {.passes = options.passes.value_or(open_end ? 0 : model.help().passes),
-                                          .rows = training_rows(*fit.views[0], options),
-                                          .verbose = verbose});
+  options.observer =
+      show_progress(line, {.passes = options.passes.value_or(open_end ? 0 : model.help().passes),
+                           .rows = training_rows(*fit.views[0], options),
+                           .verbose = verbose});
   fit.views[0] = watched<S>(std::move(fit.views[0]), line, &file_rows);
   return fit.fit(options);
 }

@@ -109,7 +109,7 @@ void add_rank_rows(const OptionAdder& add, RankRows& rows) {
 void add_run_options(const OptionAdder& add, RunOptions& run) {
   add("--precision", run.precision, "NAME", "auto, single or double [auto: that of the files]")
       ->check(one_of({"auto", "single", "double"}));
-  add("--threads", run.threads, "N", "number of threads for dense products [all]")->check(whole_number(1));
+  add("--threads", run.threads, "N", "number of threads [all processors it may use]")->check(whole_number(1));
   auto* out = add("--out", run.out, "FOLDER", "new folder for weights, history, summary and report")
                   ->check(not_empty("the name of a folder"));
   add.command->add_flag("--force", run.force, "replace an existing run")->needs(out);

@@ -2,6 +2,7 @@
 #include <landfall/data/rows/stream.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/linalg/reduce.hpp>
+#include <landfall/parallel/thread_pool.hpp>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,15 @@
 #include <fmt/format.h>
 
 namespace landfall {
+namespace {
+
+/// The thread of the stream, or those of the pool that it was made with.
+void wake_reader(std::condition_variable_any& changed) {
+  if (ThreadPool* pool = ThreadPool::current()) pool->wake();
+  changed.notify_all();
+}
+
+}  // namespace
 
 template <class S>
 DataStream<S>::DataStream(std::vector<SourcePtr<S>> views, const StreamOptions& options)
@@ -40,7 +50,32 @@ DataStream<S>::DataStream(std::vector<SourcePtr<S>> views, const StreamOptions& 
   current_.views.resize(sources_.size());
   size_ring();
   if (options_.transform.needs_statistics()) learn();
-  if (options_.read_ahead) thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
+  if (!options_.read_ahead) return;
+  ThreadPool* pool = ThreadPool::current();
+  if (!pool || pool->threads() == 1) {
+    thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
+    return;
+  }
+  // Threads of the pool read when they have nothing else to do. The thread of the stream only ends that with the stream.
+  struct Reading final : BackgroundWork {
+    explicit Reading(DataStream& all) : stream(all) {}
+    bool work() override {
+      std::unique_lock lock(stream.mutex_);
+      if (!stream.wanted_ || stream.reading_ || stream.filled_ == stream.ahead_.size()) return false;
+      stream.make_batch(lock);
+      return true;
+    }
+    DataStream& stream;
+  };
+  thread_ = std::jthread([this, pool](std::stop_token stop) {
+    Reading reading(*this);
+    pool->add(reading);
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any never;
+    never.wait(lock, stop, [] { return false; });
+    pool->remove(reading);
+  });
 }
 
 template <class S>
@@ -277,7 +312,7 @@ void DataStream<S>::begin_pass(std::uint64_t pass, Part part) {
     }
   for (auto& reader : readers_) reader.begin_pass(pass, part);
   wanted_ = started_ = true;
-  changed_.notify_all();
+  wake_reader(changed_);
 }
 
 template <class S>
@@ -298,7 +333,7 @@ bool DataStream<S>::next() {
   std::swap(current_.labels, slot.labels);
   first_ = (first_ + 1) % ahead_.size();
   --filled_;
-  if (filled_ <= ahead_.size() / 2) changed_.notify_all();  // not for each slot that becomes free
+  if (filled_ <= ahead_.size() / 2) wake_reader(changed_);  // not for each slot that becomes free
   return true;
 }
 

@@ -10,7 +10,8 @@ namespace landfall {
 namespace {
 
 constexpr double kGiant = 0.25;      // of N
-constexpr Index kMost = 2048;    // rows that are kept
+constexpr Index kMost = 2048;        // rows that are kept
+constexpr double kSoon = 8;          // batches
 
 }  // namespace
 
@@ -122,7 +123,8 @@ std::span<const WeightedRows<S>> HeavyRows<S>::split(const std::vector<const Cen
     all = std::accumulate(counts.begin(), counts.end(), Index{0});
     place = std::accumulate(counts.begin(), counts.begin() + communicator_->rank(), found_);
   }
-  const double left = rows_ > 0 ? std::max(batches_ - at_, 1.0) : 1e9;
+  // All visits within the pass; of an endless stream, before it is much more than twice as long.
+  const double left = rows_ > 0 ? std::max(batches_ - at_, 1.0) : kSoon + at_;
   std::vector<std::pair<Index, std::size_t>> giants;  // row and view
   for (const Index i : heavy) {
     const bool kept = place < kMost;
@@ -145,7 +147,8 @@ std::span<const WeightedRows<S>> HeavyRows<S>::split(const std::vector<const Cen
   forget_done();
   parts_[1].views.clear();
   for (const auto& rows : due_) parts_[1].views.push_back(&rows);
-  parts_[1].weights = Vector<S>(Eigen::Map<const Vector<S>>(weights.data(), static_cast<Index>(weights.size())));
+  parts_[1].weights =
+      Vector<S>(Eigen::Map<const Vector<S>>(weights.data(), static_cast<Index>(weights.size())));
   return {parts_.data(), weights.empty() ? std::size_t{1} : std::size_t{2}};
 }
 

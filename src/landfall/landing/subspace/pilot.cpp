@@ -2,6 +2,7 @@
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/random.hpp>
 #include <landfall/linalg/reduce.hpp>
+#include <landfall/parallel/thread_pool.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -133,12 +134,19 @@ std::vector<InversePtr<S>> subspace_inverses(const InMemorySamples<S>& first,
   const bool split = !options.whole && batches.size() > 1;
   const std::size_t part = split ? std::min((3 * batches.size() + 3) / 4, batches.size() - 1) : batches.size();
   const auto seen = batches.first(part), unseen = split ? batches.subspan(part) : batches;
-  std::vector<InversePtr<S>> inverses;
-  for (std::size_t k = 0; k < first.shapes().size(); ++k)
-    inverses.push_back(std::make_shared<ValidatedInverse<S>>(
+  std::vector<InversePtr<S>> inverses(first.shapes().size());
+  const auto make = [&](Index view) {
+    const auto k = static_cast<std::size_t>(view);
+    inverses[k] = std::make_shared<ValidatedInverse<S>>(
         seen, unseen, k, InverseOptions{.rank = options.rank[k], .rows = options.rows, .seed = options.seed},
         static_cast<S>(options.ridge[k]), variance.empty() ? Vector<S>() : variance[k], first.communicator(),
-        cancel));
+        cancel);
+  };
+  const auto views = static_cast<Index>(inverses.size());
+  if (first.communicator().size() == 1)
+    parallel_for(views, make);
+  else  // ranks must sum in the same order
+    for (Index view = 0; view < views; ++view) make(view);
   return inverses;
 }
 

@@ -1,50 +1,27 @@
 #include <landfall/data/rows/dense_rows.hpp>
+#include <landfall/linalg/add_square.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/reduce.hpp>
 #include <landfall/models/fit/covariance.hpp>
+#include <landfall/parallel/thread_pool.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <optional>
-#include <thread>
 #include <type_traits>
-
-#include <cblas.h>
 
 namespace landfall {
 namespace {
 
-// products.hpp has a'a; with the rows of a batch as columns it is a a' that is wanted.
-void syrk(int n, int k, const double* a, int lda, double* c) {
-  cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n, k, 1, a, lda, 1, c, n);
-}
-void syrk(int n, int k, const float* a, int lda, float* c) {
-  cblas_ssyrk(CblasColMajor, CblasLower, CblasNoTrans, n, k, 1, a, lda, 1, c, n);
-}
-
-/// sum += a a', the lower triangle alone: half of the work.
-template <class S>
-void add_square(In<S> a, Matrix<S>& sum) {
-  syrk(static_cast<int>(a.rows()), static_cast<int>(a.cols()), a.data(), static_cast<int>(a.outerStride()),
-       sum.data());
-}
-
 /// What two views add: four products of the same size, which threads take one by one.
 template <class S>
-void add_pair(In<S> left, In<S> right, Covariances<S>& sums, int workers) {
+void add_pair(In<S> left, In<S> right, Covariances<S>& sums) {
   const Index half = left.rows() / 2, rest = left.rows() - half;
-  std::atomic<int> next = 0;
-  const auto work = [&] {
-    for (int part = next++; part < 4; part = next++) {
-      if (part < 2) add_square<S>(part == 0 ? left : right, sums.within[static_cast<std::size_t>(part)]);
-      if (part == 2) multiply_bt<S>(left.topRows(half), right, sums.between[0].topRows(half), 1, 1);
-      if (part == 3) multiply_bt<S>(left.bottomRows(rest), right, sums.between[0].bottomRows(rest), 1, 1);
-    }
-  };
-  std::vector<std::jthread> others;
-  for (int i = 1; i < workers; ++i) others.emplace_back(work);
-  work();
+  parallel_for(4, [&](Index part) {
+    if (part < 2) add_square<S>(part == 0 ? left : right, sums.within[static_cast<std::size_t>(part)]);
+    if (part == 2) multiply_bt<S>(left.topRows(half), right, sums.between[0].topRows(half), 1, 1);
+    if (part == 3) multiply_bt<S>(left.bottomRows(rest), right, sums.between[0].bottomRows(rest), 1, 1);
+  });
 }
 
 /// The rows of a batch as columns, in precision Sum.
@@ -75,9 +52,8 @@ Covariances<T> zeros(const std::vector<Index>& features) {
 /// What the rows of the current batch add, in precision T.
 template <class S, class T>
 void add_batch(const DataStream<S>& stream, std::vector<ConvertedRows<S, T>>& rows, Covariances<T>& sums,
-               int workers) {
-  if (stream.views() == 2)
-    return add_pair<T>(rows[0](stream.view(0)), rows[1](stream.view(1)), sums, workers);
+               bool in_pairs) {
+  if (in_pairs) return add_pair<T>(rows[0](stream.view(0)), rows[1](stream.view(1)), sums);
   std::size_t pair = 0;
   for (std::size_t j = 0; j < stream.views(); ++j) {
     const auto right = rows[j](stream.view(j));
@@ -106,12 +82,9 @@ Covariances<Sum> covariances(DataStream<S>& stream, Products products) {
   std::vector<Index> features;
   for (std::size_t j = 0; j < stream.views(); ++j)
     features.push_back(static_cast<Index>(stream.transform(j).kept().size()));
-  int workers = 1;
+  const bool in_pairs = features.size() == 2 && std::max(features[0], features[1]) <= kNarrow;
   std::optional<SerialBlas> serial;
-  if (features.size() == 2 && std::max(features[0], features[1]) <= kNarrow) {
-    workers = std::min(threads(), 4);
-    serial.emplace();
-  }
+  if (in_pairs) serial.emplace();
   const bool narrow = !std::is_same_v<S, Sum> && products == Products::single;
   Covariances<Sum> sums = zeros<Sum>(features);
   Covariances<S> few = narrow ? zeros<S>(features) : Covariances<S>();
@@ -121,11 +94,11 @@ Covariances<Sum> covariances(DataStream<S>& stream, Products products) {
   while (stream.next()) {
     sums.rows += stream.view(0).rows();
     if (narrow) {
-      add_batch<S, S>(stream, own, few, workers);
+      add_batch<S, S>(stream, own, few, in_pairs);
       move_sums(few.within, sums.within);
       move_sums(few.between, sums.between);
     } else {
-      add_batch<S, Sum>(stream, rows, sums, workers);
+      add_batch<S, Sum>(stream, rows, sums, in_pairs);
     }
   }
   reduce(stream.communicator(), sums.within, sums.between, sums.rows);

@@ -5,6 +5,7 @@
 #include <landfall/models/fit/model_checkpoint.hpp>
 #include <landfall/models/fit/pipeline.hpp>
 #include <landfall/models/fit/warnings.hpp>
+#include <landfall/parallel/thread_pool.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
@@ -83,15 +84,17 @@ void check_result(const Model<S>& model, Fit<S>& fit) {
   const std::string passes = fmt::format("{:.3g} {}", result.passes, result.passes == 1 ? "pass" : "passes");
   if (result.estimated_gap)
     result.warnings.push_back(
-        fmt::format("landing had not converged after {}: its estimated gap to the optimum is {:.1g} (up to {:.1g}), expected "
+        fmt::format("landing had not converged after {}: its estimated gap to the optimum is {:.1g} (up to "
+                    "{:.1g}), expected "
                     "{:g}; more passes come closer",
                     passes, *result.estimated_gap, std::min(1.0, kGapMargin * *result.estimated_gap),
                     fit.options.tolerance));
   else
-    result.warnings.push_back(fmt::format(
-        "landing ended after {} before it converged (stationarity {:.1g}, infeasibility {:.1g}, expected {:g}); "
-        "more --passes come closer",
-        passes, result.stationarity, left, kConverged));
+    result.warnings.push_back(
+        fmt::format("landing ended after {} before it converged (stationarity {:.1g}, infeasibility {:.1g}, "
+                    "expected {:g}); "
+                    "more --passes come closer",
+                    passes, result.stationarity, left, kConverged));
 }
 
 /// Exact, landing or a baseline, and why.
@@ -226,7 +229,8 @@ Solved<S> land_once(Fit<S>& fit, const ScoreObjective<S>& f, std::uint64_t mark)
     const AdaptiveOptions standard;
     if (by_hand.momentum || by_hand.omega != standard.omega || by_hand.warm_up != standard.warm_up)
       fit.result.warnings.push_back(
-          "momentum, attraction and warm-up have no effect here: they belong to the estimators shared, split and svrg");
+          "momentum, attraction and warm-up have no effect here: they belong to the estimators shared, split "
+          "and svrg");
     std::vector<Vector<S>> variance;
     for (auto& view : column_scales(stream)) variance.push_back(std::move(view.variance));
     auto [run, choice] = solve_subspace<S>(
@@ -238,8 +242,8 @@ Solved<S> land_once(Fit<S>& fit, const ScoreObjective<S>& f, std::uint64_t mark)
          .rank = fit.work.ranks,
          .step = by_hand.step,
          .seed = options.seed},
-        {.passes = options.passes, .tolerance = options.tolerance, .most_passes = options.most_passes}, variance,
-        fit.watch(), checkpoint.checkpoints(), options.cancel);
+        {.passes = options.passes, .tolerance = options.tolerance, .most_passes = options.most_passes},
+        variance, fit.watch(), checkpoint.checkpoints(), options.cancel);
     fit.result.estimated_gap = run.estimated_gap;
     fit.result.converged = run.estimated_gap <= options.tolerance;
     return landed(fit, std::move(run), choice);
@@ -302,6 +306,8 @@ void fit_model(Model<S>& model, std::vector<SourcePtr<S>> sources, const FitOpti
   validate(options);
   model.validate(options);
   Timer timer;
+  ThreadPool pool(threads());
+  const ThreadPool::Use use(pool);
   // All but the exact method give the same result with any number of threads.
   std::optional<SerialBlas> serial(std::in_place);
 
@@ -336,10 +342,10 @@ void fit_model(Model<S>& model, std::vector<SourcePtr<S>> sources, const FitOpti
                             sample(stream, options.held_out, first_reading));
   const Baseline* baseline = choose(model, fit);
   if (fit.exact()) serial.reset();
-  result.batch =
-      fit.exact() || (baseline && !baseline->stream && !baseline->mixtures) ? kExactBatch
-      : baseline && model.has_exact() && options.batch == 0 ? online_batch(fit.components, is_sparse(stream))
-                                       : fit.work.batch;
+  result.batch = fit.exact() || (baseline && !baseline->stream && !baseline->mixtures) ? kExactBatch
+                 : baseline && model.has_exact() && options.batch == 0
+                     ? small_batch(fit.components, is_sparse(stream))
+                     : fit.work.batch;
   stream.set_batch(result.batch);
 
   // Solve.
@@ -377,7 +383,7 @@ Workload landing_workload(const FitOptions& options, const std::vector<Index>& f
                 .columns = columns,
                 .batch = options.batch > 0 || options.landing.estimator == Estimator::recursive
                              ? options.batch
-                             : online_batch(p, sparse),
+                             : small_batch(p, sparse),
                 .rank = options.landing.rank,
                 .first_rows = options.first_rows,
                 .passes = options.passes.value_or(default_passes(sample.rows)),
