@@ -78,7 +78,10 @@ class Estimator(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Calls a fit of the library, with what watches it. Changed options replace those of the arguments."""
         line = ProgressLine(type(self).__name__, self.passes) if self.verbose else None
         options = self._options() | changed
+        comm = options.pop("comm", None)
         options |= self._checkpoint(options)
+        if comm is not None:
+            options["comm"] = comm
         with python_errors():
             result: dict[str, Any] = fit(
                 *inputs, options, precision=self.precision, callback=self.callback, tick=line

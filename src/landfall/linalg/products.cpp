@@ -73,7 +73,10 @@ void product(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, In<S> a, In<S> b, Out<S> c,
                                  c.rows(), c.cols()));
   if (m == 0 || n == 0) return;
   if (k == 0) {
-    c *= beta;
+    if (beta == 0)
+      c.setZero();  // also where it was NaN
+    else
+      c *= beta;
     return;
   }
   if (own_product<S>(ta, tb, a, b, c, alpha, beta)) return;

@@ -107,13 +107,13 @@ HeavyRows<S> SubspaceLanding<S>::heavy_rows() const {
     probes.push_back(k->probes());
     sizes.push_back(k->size_of_rows());
   }
-  return HeavyRows<S>(std::move(probes), std::move(sizes), options_.rows);
+  return HeavyRows<S>(std::move(probes), std::move(sizes), options_.rows, first_->communicator());
 }
 
 template <class S>
 void SubspaceLanding<S>::step(const std::vector<const CentredBatch<S>*>& views, bool again) {
   const auto parts = heavy_->split(views);
-  shorten_move(know_giants(views));
+  shorten_move(know_giants());
   means_.add(parts, x_, d_);
   in_pass_ += means_.rows();
   if (options_.rows > 0)
@@ -128,15 +128,11 @@ void SubspaceLanding<S>::step(const std::vector<const CentredBatch<S>*>& views, 
 
 /// Single rows may make up much of B: K, which was made without them, must know.
 template <class S>
-bool SubspaceLanding<S>::know_giants(const std::vector<const CentredBatch<S>*>& views) {
+bool SubspaceLanding<S>::know_giants() {
   const Index before = giants_;
   for (const auto& giant : heavy_->giants()) {
     if (giants_ >= kMostGiants) break;
-    const CentredBatch<S>& rows = *views[giant.view];
-    Matrix<S> unit = Matrix<S>::Zero(rows.rows(), 1), a(rows.cols(), 1);
-    unit(giant.row) = 1;
-    rows.transpose_times(unit, a, 1, 0);
-    inverse_[giant.view]->add_row(a, options_.rows);
+    inverse_[giant.view]->add_row(giant.row, options_.rows);
     ++giants_;
   }
   return giants_ > before;

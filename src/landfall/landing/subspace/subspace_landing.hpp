@@ -72,7 +72,7 @@ class SubspaceLanding {
   void follow_ridge();
   void remake_inverses(double rows);
   HeavyRows<S> heavy_rows() const;
-  bool know_giants(const std::vector<const CentredBatch<S>*>& views);
+  bool know_giants();
   void shorten_move(bool surprised);
   void back_off();
   void restart();

@@ -191,6 +191,17 @@ Index rare_columns(const ColumnStatistics& columns, bool centred) {
   return rare;
 }
 
+/// By cross-validation; 0 where none is better by `errors` standard errors, unless one is `needed`.
+template <class S>
+double best_ridge(const InMemoryBatches<S>& batches, Index p, bool needed, double errors) {
+  Index kept = 0;
+  for (const auto& batch : batches) kept += batch[0].rows();
+  if (kept < 20) return 0;  // too few to test on
+  CrossValidation folds({features<S>(batches, 0, kept), features<S>(batches, 1, kept)}, p);
+  const double best = folds.best();
+  return needed || folds.is_better(best, errors) ? best : 0;
+}
+
 }  // namespace
 
 void CcaColumns::add(const ColumnStatistics& columns, bool centred) {
@@ -204,7 +215,7 @@ void CcaColumns::add(const ColumnStatistics& columns, bool centred) {
 
 template <class S>
 RidgeChoice choose_cca_ridge(const CcaColumns& columns, Index p, std::uint64_t memory,
-                             const std::function<InMemoryBatches<S>(Index)>& read) {
+                             const std::function<InMemoryBatches<S>(Index)>& read, Communicator& communicator) {
   const Index rows = columns.rows, n = columns.all;
   const bool short_of_rows = 2 * rows < 3 * n;
   if (rows < kSmall && !short_of_rows) return {};
@@ -218,13 +229,10 @@ RidgeChoice choose_cca_ridge(const CcaColumns& columns, Index p, std::uint64_t m
   while (m > 64 &&
          8.0 * static_cast<double>(m) * 24 * static_cast<double>(std::min(m, columns.widest)) > bytes)
     m /= 2;
-  const auto batches = read(m);
-  Index kept = 0;
-  for (const auto& batch : batches) kept += batch[0].rows();
-  if (kept < 20) return {};  // too few to test on
-  CrossValidation folds({features<S>(batches, 0, kept), features<S>(batches, 1, kept)}, p);
-  const double best = folds.best();
-  if (!short_of_rows && !folds.is_better(best, columns.rare > 0 ? 1 : 2)) return {};
+  const auto batches = gather_batches(read(m), communicator);
+  double best = communicator.rank() == 0 ? best_ridge<S>(batches, p, short_of_rows, columns.rare > 0 ? 1 : 2) : 0;
+  communicator.broadcast(std::as_writable_bytes(std::span(&best, 1)));
+  if (best == 0) return {};
   if (columns.rare == 0 || short_of_rows)
     return {best, fmt::format("{} rows are few for {} columns", rows, n)};
   return {best, fmt::format("{} of {} columns vary in fewer than {} rows", columns.rare, n, kFewRows)};
@@ -234,7 +242,8 @@ template <class S>
 RidgeChoice choose_cca_ridge(DataStream<S>& stream, Index p, std::uint64_t memory) {
   CcaColumns columns;
   for (std::size_t i = 0; i < 2; ++i) columns.add(*stream.statistics(i), stream.centring() != Centring::none);
-  return choose_cca_ridge<S>(columns, p, memory, [&](Index rows) { return read_into_memory(stream, rows); });
+  return choose_cca_ridge<S>(columns, p, memory, [&](Index rows) { return read_into_memory(stream, rows); },
+                             stream.communicator());
 }
 
 LANDFALL_CCA_RIDGE(, float)

@@ -27,16 +27,18 @@ struct CcaColumns {
 /// - N >= 5n and no column is rare, or N < 500 and N >= 1.5n: none. Small tables get the textbook answer.
 /// - N < 1.5n: the best of c = 0.1 ... 3000, by cross-validation on at most 4096 rows, which are read only then.
 /// - Otherwise that only where it beats c = 0 by two standard errors, or by one where columns are rare.
-/// The rows must have been scaled by row_size.
+/// The rows must have been scaled by row_size. Rank 0 makes the choice, with the rows that all ranks have read.
 template <class S>
 RidgeChoice choose_cca_ridge(const CcaColumns& columns, Index p, std::uint64_t memory,
-                             const std::function<InMemoryBatches<S>(Index rows)>& read);
+                             const std::function<InMemoryBatches<S>(Index rows)>& read,
+                             Communicator& communicator = serial_communicator());
 template <class S>
 RidgeChoice choose_cca_ridge(DataStream<S>& stream, Index p, std::uint64_t memory);
 
 #define LANDFALL_CCA_RIDGE(EXTERN, S)                                                               \
   EXTERN template RidgeChoice choose_cca_ridge<S>(const CcaColumns&, Index, std::uint64_t,          \
-                                                  const std::function<InMemoryBatches<S>(Index)>&); \
+                                                  const std::function<InMemoryBatches<S>(Index)>&,  \
+                                                  Communicator&);                                   \
   EXTERN template RidgeChoice choose_cca_ridge<S>(DataStream<S>&, Index, std::uint64_t);
 LANDFALL_CCA_RIDGE(extern, float)
 LANDFALL_CCA_RIDGE(extern, double)

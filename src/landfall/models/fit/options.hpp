@@ -10,7 +10,9 @@
 #include <landfall/landing/adaptive.hpp>
 #include <landfall/models/fit/method.hpp>
 #include <landfall/parallel/cancel.hpp>
+#include <landfall/parallel/communicator.hpp>
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -54,6 +56,9 @@ struct FitOptions {
   Checkpoints checkpoints = {};                        // of landing
   /// Ends reading, covariances, solving and evaluation within one batch, with a Cancelled exception.
   CancelFlag cancel = {};
+  /// Ranks that divide the rows (parallel/communicator.hpp): all fit the same model and get the same result. Null: one.
+  std::shared_ptr<Communicator> communicator = {};
+  RankRows rank_rows = RankRows::shared;  // whether every rank has all rows or its own
 };
 
 /// UsageError that names the field, for values that no model accepts.

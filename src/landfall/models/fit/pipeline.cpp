@@ -109,6 +109,8 @@ const Baseline* choose(const Model<S>& model, Fit<S>& fit) {
       throw UsageError(
           fmt::format("this model has no method '{}'; expected auto, exact or landing", options.baseline));
     baseline = &find_baseline(options.baseline, *model.problem());
+    if (const int ranks = fit.stream.communicator().size(); ranks > 1)
+      throw UsageError(fmt::format("{} runs in one process, got {} ranks; expected exact or landing", baseline->name, ranks));
     if (resumed) throw UsageError(fmt::format("{} does not support checkpoints", baseline->name));
   }
   FitResult<S>& result = fit.result;
@@ -122,6 +124,9 @@ const Baseline* choose(const Model<S>& model, Fit<S>& fit) {
     result.reason = options.method == FitMethod::landing ? "requested" : "the only method";
   } else {
     auto chosen = choose_method<S>(resumed ? FitMethod::landing : options.method, fit.work, options.memory);
+    Communicator& ranks = fit.stream.communicator();  // the choice depends on measured rates: rank 0 makes it
+    ranks.broadcast(std::as_writable_bytes(std::span(&chosen.method, 1)));
+    broadcast_text(ranks, chosen.reason);
     result.method = chosen.method;
     result.reason = std::move(chosen.reason);
   }
@@ -319,6 +324,9 @@ void fit_model(Model<S>& model, std::vector<SourcePtr<S>> sources, const FitOpti
   DataStream<S> stream(std::move(sources), {.batch = kExactBatch,
                                             .shuffle = {.seed = options.seed, .held_out = options.held_out},
                                             .transform = transform,
+                                            .communicator = options.communicator,
+                                            .rank_rows = options.rank_rows,
+                                            .mark = options.checkpoints.save || !options.checkpoints.resume.empty(),
                                             .cancel = options.cancel});
   Fit<S> fit{options, stream, result, observer, timer};
   result.mean_pass = stream.statistics(0) != nullptr;

@@ -79,7 +79,8 @@ std::vector<std::string> condition_warnings(DataStream<S>& stream) {
   DenseRows<S> dense;
   Index rows = 0;
   stream.begin_pass(in_file_order);
-  while (rows < kRows && stream.next()) {
+  const Index enough = share(stream.communicator(), kRows);  // of this rank
+  while (rows < enough && stream.next()) {
     rows += stream.view(0).rows();
     for (std::size_t i = 0; i < sums.size(); ++i) {
       if (sums[i].size() == 0) continue;
