@@ -16,6 +16,7 @@
 
 #include "commands/commands.hpp"
 #include "runs/fitted_run.hpp"
+#include "runs/interrupts.hpp"
 #include "runs/model_run.hpp"
 #include "runs/run_columns.hpp"
 #include "terminal/model_options.hpp"
@@ -192,12 +193,13 @@ class ClassWriter {
 };
 
 template <class S, class Out>
-void write_all(const TransformArguments& options, ScoreReader<S>& reader, Out& out) {
+void write_all(const TransformArguments& options, ScoreReader<S>& reader, Out& out, const CancelFlag& cancel) {
   {
     ProgressLine line(standard_error(), !options.quiet);
     const auto begin = Clock::now();
     Matrix<S> scores;
     while (reader.next(scores)) {
+      cancel.throw_if_requested();
       out.write(reader.numbers(), scores);
       line.show([&] {
         return Parts{fmt::format("{} rows", reader.read()),
@@ -224,13 +226,14 @@ void write_all(const TransformArguments& options, ScoreReader<S>& reader, Out& o
 
 template <class S>
 void run(const TransformArguments& options, const FittedRun& fitted) {
+  const Interrupts interrupts;  // what is written so far goes
   auto reader = open_scores<S>(options, fitted);
   if (options.predict) {
     ClassWriter<S> out(options.out, fitted, reader.cols());
-    write_all(options, reader, out);
+    write_all(options, reader, out, interrupts.cancel());
   } else {
     ScoreWriter<S> out(options.out, score_names(options, fitted, reader.cols()));
-    write_all(options, reader, out);
+    write_all(options, reader, out, interrupts.cancel());
   }
 }
 

@@ -376,14 +376,18 @@ class IcaModel final : public Model<S> {
     }
     result_.choice = run.choice();
     const double turn = turn_of(turn_), residual = result_.stationarity;
-    if (stopped || !(changed || is_far())) {
+    const bool far = changed || is_far();
+    const bool polishes = !options.passes && rows_.complete &&
+                          3. * 8 * rows_.rows * p <= static_cast<double>(options.memory) / 2;
+    // Of few rows a Newton step may leave more than its square: sources close to Gaussian have little curvature.
+    const bool few = rows_.rows <= ica_pilot_rows(options.first_rows);
+    if (stopped || !(far || (few && polishes))) {
       result_.converged = !stopped;
       return {};
     }
     run.turn(turn_);
     evaluate(run);
-    if (!options.passes && rows_.complete &&
-        3. * 8 * rows_.rows * p <= static_cast<double>(options.memory) / 2)
+    if (polishes)
       polish(fit, run);
     else
       tell_far(turn, residual);
