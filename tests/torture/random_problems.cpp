@@ -28,7 +28,7 @@ enum class Verdict { right, warned_right, warned, refused, wrong };
 
 struct Outcome {
   Verdict verdict = Verdict::right;
-  std::string what = {};  // of a wrong one
+  std::string what = {};                   // of a wrong one
   std::vector<std::string> warnings = {};  // or the error
 };
 
@@ -91,7 +91,8 @@ Vector<double> score_correlations(const Matrix<double>& left, const Matrix<doubl
 
 template <class S>
 Outcome try_cca(Draw& draw, const Way& way, std::string& told) {
-  const Index rows = way.streamed ? draw.whole(200, 3000) : draw.rows(), n = draw.whole(1, 7), m = draw.whole(1, 7), shared = draw.whole(1, 3);
+  const Index rows = way.streamed ? draw.whole(200, 3000) : draw.rows(), n = draw.whole(1, 7),
+              m = draw.whole(1, 7), shared = draw.whole(1, 3);
   const Matrix<double> latent = draw.normals(rows, shared);
   const auto view = [&](Index cols) {
     return hostile_view(
@@ -111,13 +112,15 @@ Outcome try_cca(Draw& draw, const Way& way, std::string& told) {
       own.verdict == Verdict::wrong)
     return with_warnings(own, fit.warnings);
   const CcaReference reference = cca_reference(left, right);
-  return with_warnings(compare(fit.correlations, reference.correlations, tolerance<S>(way.method), "correlation"),
-                       fit.warnings);
+  return with_warnings(
+      compare(fit.correlations, reference.correlations, tolerance<S>(way.method), "correlation"),
+      fit.warnings);
 }
 
 template <class S>
 Outcome try_lda(Draw& draw, const Way& way, std::string& told) {
-  const Index rows = way.streamed ? draw.whole(200, 3000) : draw.rows(), n = draw.whole(1, 8), c = draw.whole(2, std::min<Index>(4, rows));
+  const Index rows = way.streamed ? draw.whole(200, 3000) : draw.rows(), n = draw.whole(1, 8),
+              c = draw.whole(2, std::min<Index>(4, rows));
   std::vector<std::uint32_t> classes(static_cast<std::size_t>(rows));
   for (std::size_t i = 0; i < classes.size(); ++i)
     classes[i] = static_cast<std::uint32_t>(i < static_cast<std::size_t>(c) ? static_cast<Index>(i)
@@ -325,7 +328,8 @@ int main(int count, char** words) {
         fit(other ? "lda landing, streamed" : "lda landing", landing, try_lda<float>, try_lda<double>);
         break;
       case 5:
-        fit(other ? "ica landing" : "ica", {other ? FitMethod::landing : FitMethod::automatic}, try_ica<float>, try_ica<double>);
+        fit(other ? "ica landing" : "ica", {other ? FitMethod::landing : FitMethod::automatic},
+            try_ica<float>, try_ica<double>);
         break;
       case 6:
         gevp("gevp direct", GevpMethod::direct);
@@ -338,7 +342,8 @@ int main(int count, char** words) {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   std::size_t failures = 0;
   std::string json;
-  constexpr std::array names{std::pair(Verdict::right, "right"), std::pair(Verdict::warned_right, "warned_right"),
+  constexpr std::array names{std::pair(Verdict::right, "right"),
+                             std::pair(Verdict::warned_right, "warned_right"),
                              std::pair(Verdict::warned, "warned"), std::pair(Verdict::refused, "refused"),
                              std::pair(Verdict::wrong, "wrong")};
   fmt::print("{:<32}", "");

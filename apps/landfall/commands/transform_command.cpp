@@ -193,7 +193,8 @@ class ClassWriter {
 };
 
 template <class S, class Out>
-void write_all(const TransformArguments& options, ScoreReader<S>& reader, Out& out, const CancelFlag& cancel) {
+void write_all(const TransformArguments& options, ScoreReader<S>& reader, Out& out,
+               const CancelFlag& cancel) {
   {
     ProgressLine line(standard_error(), !options.quiet);
     const auto begin = Clock::now();

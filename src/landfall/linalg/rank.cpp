@@ -36,8 +36,7 @@ Index count_pivots(Matrix<S>& g, S tolerance) {
   std::vector<int> order(static_cast<std::size_t>(n));
   Vector<S> work(2 * g.rows());
   int rank = 0;
-  Lapack<S>::pstrf(LAPACK_COL_MAJOR, 'L', n, g.data(), n, order.data(), &rank, tolerance,
-                   work.data());
+  Lapack<S>::pstrf(LAPACK_COL_MAJOR, 'L', n, g.data(), n, order.data(), &rank, tolerance, work.data());
   return rank;
 }
 

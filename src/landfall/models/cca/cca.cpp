@@ -204,11 +204,14 @@ class CcaModel final : public Model<S> {
     if (!near_singular_ || sizeof(S) == sizeof(double) || fit.stream.centring() != Centring::exact) return;
     auto scores = score_covariances<S>(fit.stream, {x[0].template cast<S>().template cast<double>(),
                                                     x[1].template cast<S>().template cast<double>()});
-    const Vector<double> rounded = paired_correlations({scores.within[0], scores.within[1], scores.between[0]});
+    const Vector<double> rounded =
+        paired_correlations({scores.within[0], scores.within[1], scores.between[0]});
     const double off = (rounded - result_.correlations).cwiseAbs().maxCoeff();
     if (off > kMostRounding)
-      result_.warnings.push_back(fmt::format(
-          "rounding of the weights to single precision changes a correlation by {:.2g}; --precision double does not", off));
+      result_.warnings.push_back(
+          fmt::format("rounding of the weights to single precision changes a correlation by {:.2g}; "
+                      "--precision double does not",
+                      off));
   }
 
   /// The best p pairs within the columns that landing carries, as its estimator knows them where it does.

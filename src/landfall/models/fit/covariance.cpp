@@ -160,7 +160,8 @@ Covariances<double> score_covariances(DataStream<S>& stream, const Point<double>
       scores[j].resize(x[j].cols(), stream.view(j).rows());
       multiply_at<double>(x[j], rows[j](stream.view(j)), scores[j]);
       add_square<double>(scores[j], sums.within[j]);
-      for (std::size_t i = 0; i < j; ++i) multiply_bt<double>(scores[i], scores[j], sums.between[pair++], 1, 1);
+      for (std::size_t i = 0; i < j; ++i)
+        multiply_bt<double>(scores[i], scores[j], sums.between[pair++], 1, 1);
     }
   }
   finish_sums(stream.communicator(), sums);

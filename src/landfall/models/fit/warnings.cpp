@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -68,14 +67,14 @@ std::vector<std::string> column_warnings(const DataStream<S>& stream) {
 }
 
 std::string dependent_columns(const std::string& name, Index columns, Index rank) {
-  return fmt::format("{}: {} of {} columns depend on the others; solved within the {} dimensions they span", name,
-                     columns - rank, columns, rank);
+  return fmt::format("{}: {} of {} columns depend on the others; solved within the {} dimensions they span",
+                     name, columns - rank, columns, rank);
 }
 
 template <class S>
 std::vector<std::string> condition_warnings(DataStream<S>& stream) {
   constexpr Index kWidest = 512, kRows = 4096;
-  const double kSmallest = std::getenv("LF_SMALLEST") ? std::atof(std::getenv("LF_SMALLEST")) : sizeof(S) == sizeof(float) ? 1e-5 : 1e-9;
+  constexpr double kSmallest = 1e-5;  // eigenvalue of a correlation matrix that single precision resolves
   std::vector<Matrix<double>> sums;
   for (std::size_t i = 0; i < stream.views(); ++i) {
     if (!stream.source(i).rewindable()) return {};
@@ -106,12 +105,11 @@ std::vector<std::string> condition_warnings(DataStream<S>& stream) {
       warnings.push_back(dependent_columns(stream.source(i).name(), m.rows(), rank));
       continue;
     }
-    if (values.minCoeff() >= kSmallest * values.maxCoeff()) continue;
-    warnings.push_back(
-        fmt::format("{}: its columns nearly depend on each other (condition number above {:.0e}), and "
-                    "landing does not see what differs "
-                    "so little; --method exact or a ridge does",
-                    stream.source(i).name(), std::sqrt(1 / kSmallest)));
+    if (sizeof(S) == sizeof(double) || values.minCoeff() >= kSmallest * values.maxCoeff()) continue;
+    warnings.push_back(fmt::format(
+        "{}: its columns nearly depend on each other (condition number above {:.0e}), and landing in single "
+        "precision does not see what differs so little; --precision double or --method exact does",
+        stream.source(i).name(), std::sqrt(1 / kSmallest)));
   }
   return warnings;
 }

@@ -284,7 +284,8 @@ class IcaModel final : public Model<S> {
     const FitOptions& options = fit.options;
     return options.method == FitMethod::automatic && !options.passes && options.batch == 0 &&
            options.landing.step == 0 && options.checkpoints.resume.empty() && rows_.whitening &&
-           rows_.complete && rows_.rows <= std::max(ica_pilot_rows(options.first_rows), 8 * fit.features()[0]);
+           rows_.complete &&
+           rows_.rows <= std::max(ica_pilot_rows(options.first_rows), 8 * fit.features()[0]);
   }
 
   FixedPoint converge(const Fit<S>& fit, const Matrix<double>& z, const Matrix<double>& x,

@@ -110,8 +110,7 @@ class LdaModel final : public Model<S> {
       const Matrix<double> range = orthonormalizing_factor<double>(total);
       const Index rank = range.cols();
       require_rank(fit, std::min(rank, most));
-      if (rank < n)
-        result_.warnings.push_back(dependent_columns(fit.stream.source(0).name(), n, rank));
+      if (rank < n) result_.warnings.push_back(dependent_columns(fit.stream.source(0).name(), n, rank));
       between = range.transpose() * between * range;
       const auto eigen = solve_pencil<double>(std::move(between), Matrix<double>::Identity(rank, rank),
                                               std::min(rank, most));
