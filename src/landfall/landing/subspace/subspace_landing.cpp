@@ -63,6 +63,7 @@ SubspaceLanding<S>::SubspaceLanding(std::shared_ptr<InMemorySamples<S>> first, c
       seen_(static_cast<double>(first_->count())),
       inverse_rows_(seen_) {
   const auto pilot_sizes = pilot_options(*first_, options_, seen_);
+  whole_ = pilot_sizes.whole;
   SubspacePilot<S> pilot = subspace_pilot(*first_, pilot_sizes, variance_, cancel_);
   inverse_ = pilot.inverse;
   choice_ = {.first_rows = first_->count(), .noise = pilot.noise, .pilot_steps = pilot.steps};
@@ -71,7 +72,7 @@ SubspaceLanding<S>::SubspaceLanding(std::shared_ptr<InMemorySamples<S>> first, c
   for (auto& block : d_) block.setZero();
   t_.resize(x_.size());
   values_ = pilot.values;
-  means_.start(x_, std::move(pilot.sx), std::move(pilot.ascent), pilot_sizes.whole ? 0 : kFitted / seen_);
+  means_.start(x_, std::move(pilot.sx), std::move(pilot.ascent), whole_ ? 0 : kFitted / seen_);
   heavy_ = heavy_rows();
   propose();
 }
@@ -129,6 +130,7 @@ void SubspaceLanding<S>::step(const std::vector<const CentredBatch<S>*>& views, 
 /// Single rows may make up much of B: K, which was made without them, must know.
 template <class S>
 bool SubspaceLanding<S>::know_giants() {
+  if (whole_) return false;  // they were among the first rows
   const Index before = giants_;
   for (const auto& giant : heavy_->giants()) {
     if (giants_ >= kMostGiants) break;

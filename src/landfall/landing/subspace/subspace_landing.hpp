@@ -96,6 +96,7 @@ class SubspaceLanding {
   int far_ = 0, in_window_ = 0;  // of the last steps: how many left X far from the manifold
   Index giants_ = 0;             // rows that K was told of
   bool restarted_ = false;
+  bool whole_ = false;  // the first rows are all rows
   AdaptiveChoice choice_;
   Progress progress_;
   bool diverged_ = false;

@@ -280,8 +280,7 @@ Solved<S> land_adaptively(Fit<S>& fit, const ScoreObjective<S>& f, std::uint64_t
                                          low.rank, fit.components));
       fit.components = std::min(fit.components, low.rank);
       fit.work.columns = low.rank;
-      fit.result.warnings.push_back(
-          fmt::format("{}: the columns depend on each other and span {} dimensions", name, low.rank));
+      fit.result.warnings.push_back(dependent_columns(name, fit.features()[low.view], low.rank));
     }
   }
 }
@@ -367,7 +366,9 @@ void fit_model(Model<S>& model, std::vector<SourcePtr<S>> sources, const FitOpti
     solved = baseline ? model.baseline(fit, *baseline) : model.land(fit);
     if (!baseline && model.has_exact() &&
         std::ranges::all_of(fit.ridges(), [](double ridge) { return ridge == 0; }))
-      for (auto& warning : condition_warnings(stream)) result.warnings.push_back(std::move(warning));
+      for (auto& warning : condition_warnings(stream))
+        if (std::ranges::find(result.warnings, warning) == result.warnings.end())
+          result.warnings.push_back(std::move(warning));
   }
   result.seconds.solve += fit.timer.lap();
 
