@@ -1,7 +1,7 @@
 #include <landfall/data/rows/dense_rows.hpp>
-#include <landfall/landing/subspace/squares.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/landing/subspace/heavy_rows.hpp>
+#include <landfall/landing/subspace/squares.hpp>
 #include <landfall/landing/subspace/validated_inverse.hpp>
 #include <landfall/linalg/add_square.hpp>
 #include <landfall/linalg/decompositions.hpp>

@@ -42,6 +42,7 @@ class ValidatedInverse final : public SymmetricOperator<S> {
                    const Vector<S>& variance, Communicator& communicator, const CancelFlag& cancel = {});
 
   Index rank() const { return values_.size(); }
+  const Vector<S>& scale() const { return scale_; }  // D
   /// Of h = ||a||_K^2 over the unseen rows a: q = E h^2/c / E h, where c is in how many batches a row of that size
   /// enters (heavy_rows.hpp), and the mean of h.
   double noise() const { return noise_; }
@@ -69,13 +70,13 @@ class ValidatedInverse final : public SymmetricOperator<S> {
   void validate(Batches seen, Batches unseen, std::size_t view, const InverseOptions& options,
                 Communicator& communicator, const CancelFlag& cancel);
 
-  Vector<S> scale_, added_;    // D; ridge and variance that the seen rows lack, on the diagonal of D B D
-  Matrix<S> vectors_;          // Q; empty once K is known whole
-  Vector<S> values_;           // d, 0 where nothing varies
-  S tail_ = 0;                 // t; 0: Q is complete
-  Vector<S> excess_;           // 1/values - 1/tail
-  Matrix<S> dense_;            // K itself where Q is complete
-  Matrix<S> heavy_;            // columns h with K <- K - h h'
+  Vector<S> scale_, added_;  // D; ridge and variance that the seen rows lack, on the diagonal of D B D
+  Matrix<S> vectors_;        // Q; empty once K is known whole
+  Vector<S> values_;         // d, 0 where nothing varies
+  S tail_ = 0;               // t; 0: Q is complete
+  Vector<S> excess_;         // 1/values - 1/tail
+  Matrix<S> dense_;          // K itself where Q is complete
+  Matrix<S> heavy_;          // columns h with K <- K - h h'
   double noise_ = 0, size_ = 0, total_ = 0;
   Matrix<S> probes_;
   mutable Scratch<S> scaled_, projected_;
