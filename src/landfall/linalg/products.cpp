@@ -65,7 +65,10 @@ void product(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, In<S> a, In<S> b, Out<S> c,
                                  c.rows(), c.cols()));
   if (m == 0 || n == 0) return;
   if (k == 0) {
-    c *= beta;
+    if (beta == 0)
+      c.setZero();  // also where it was NaN
+    else
+      c *= beta;
     return;
   }
   if (is_own(ta, tb, m, n, k)) return narrow_product_at<S>(a, b, c, alpha, beta, InstructionSet::avx512);

@@ -12,6 +12,9 @@ namespace landfall {
 namespace {
 
 constexpr int kMostSteps = 24, kMostStepsOfAll = 200;
+// A random start may by chance hold the second pair and next to nothing of the first: small residuals say nothing then. Each step
+// adds the residuals of all columns to the span.
+constexpr int kLeastSteps = 4;
 // Residuals are squared, and the sampling error of the first rows is that of one row over their number.
 constexpr double kShareOfNoise = 0.02;
 
@@ -132,7 +135,7 @@ std::vector<InversePtr<S>> subspace_inverses(const InMemorySamples<S>& first,
                                              const CancelFlag& cancel) {
   const std::span batches(first.batches());
   const bool split = !options.whole && batches.size() > 1;
-  const std::size_t part = split ? (3 * batches.size() + 3) / 4 : batches.size();
+  const std::size_t part = split ? std::min((3 * batches.size() + 3) / 4, batches.size() - 1) : batches.size();
   const auto seen = batches.first(part), unseen = split ? batches.subspan(part) : batches;
   std::vector<InversePtr<S>> inverses(first.shapes().size());
   const auto make = [&](Index view) {
@@ -204,7 +207,8 @@ SubspacePilot<S> solve_first_rows(InMemorySamples<S>& first, std::vector<Inverse
       noise += known ? value * value : 1 - value * value;
     }
     const double sampling = kShareOfNoise * pilot.noise / count * noise;
-    if (!(squares > (options.whole ? 64 * eps * eps * scale : sampling))) break;
+    const bool solved = !(squares > (options.whole ? 64 * eps * eps * scale : sampling));
+    if (solved && pilot.steps >= kLeastSteps) break;
     if (pilot.steps >= (options.whole ? kMostStepsOfAll : kMostSteps)) break;
     ++stalled;
     if (squares < halved / 2) {
