@@ -128,7 +128,7 @@ class Mpi(unittest.TestCase):
         weights = []
         for name in ("a", "b"):
             fit(3, "cca", *self.files(), "-p", 3, "--method", "landing", "--out", self.fresh(name))
-            weights.append(np.load(self.folder / name / "x.npy"))
+            weights.append(np.load(self.folder / name / "weights_left.npy"))
         np.testing.assert_array_equal(*weights)
 
     def test_scores(self):

@@ -226,7 +226,7 @@ std::pair<Index, Index> write_blocks(ScoreReader<S>& reader, Out* out, const Sho
     more = more && reader.next(scores);
     const bool some = more && scores.rows() > 0;
     numbers.assign(some ? reader.numbers().begin() : reader.numbers().end(), reader.numbers().end());
-    if (!some) scores.resize(0, reader.cols());
+    if (!some) scores.resize(0, 0);
     StateWriter block;
     block(numbers, scores);
     for (const auto& bytes : others.gather(block.bytes())) {
