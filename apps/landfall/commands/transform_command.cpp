@@ -55,7 +55,8 @@ void choose_rank_files(TransformArguments& options) {
   for (auto& file : options.data) {
     if (is_read_once(file)) require_one_process("standard input");
     if (names_rank(file) != options.own)
-      throw UsageError(fmt::format("{} and {}: expected {{rank}} in the names of both or of none", file, options.out));
+      throw UsageError(
+          fmt::format("{} and {}: expected {{rank}} in the names of both or of none", file, options.out));
     file = path_of_rank(file);
   }
   options.out = path_of_rank(options.out);
@@ -250,7 +251,8 @@ void write_all(const TransformArguments& options, ScoreReader<S>& reader, Out* o
     const auto show = [&] {
       line.show([&] {
         const Index rows = reader.read() * (shares(options) ? ranks().size : 1);
-        return Parts{fmt::format("{} rows", rows), count_text(static_cast<double>(rows) / since(begin)) + " rows/s",
+        return Parts{fmt::format("{} rows", rows),
+                     count_text(static_cast<double>(rows) / since(begin)) + " rows/s",
                      memory_text(peak_memory())};
       });
     };

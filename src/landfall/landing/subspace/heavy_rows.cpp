@@ -251,7 +251,8 @@ void HeavyRows<S>::state(State& state) {
     part(in);
     for (std::size_t v = 0; v < store.size(); ++v) {
       if (kept.empty()) start_like(store_[v].batch, store[v].batch);
-      for (Index row = 0; row < store_[v].batch.rows(); ++row) append_row(store_[v].batch, row, store[v].batch);
+      for (Index row = 0; row < store_[v].batch.rows(); ++row)
+        append_row(store_[v].batch, row, store[v].batch);
     }
     kept.insert(kept.end(), kept_.begin(), kept_.end());
   }

@@ -69,7 +69,7 @@ class HeavyRows {
   std::vector<double> sizes_;
   double rows_;
   Communicator* communicator_;
-  Index found_ = 0;  // rows kept by all ranks
+  Index found_ = 0;              // rows kept by all ranks
   double batches_ = 0, at_ = 0;  // of a pass; the number of the present one
   Vector<double> ratio_;         // h over its mean, the largest over the views
   Matrix<double> sizes_of_rows_;

@@ -132,7 +132,8 @@ std::vector<InversePtr<S>> subspace_inverses(const InMemorySamples<S>& first,
                                              const CancelFlag& cancel) {
   const std::span batches(first.batches());
   const bool split = !options.whole && batches.size() > 1;
-  const std::size_t part = split ? std::min((3 * batches.size() + 3) / 4, batches.size() - 1) : batches.size();
+  const std::size_t part =
+      split ? std::min((3 * batches.size() + 3) / 4, batches.size() - 1) : batches.size();
   const auto seen = batches.first(part), unseen = split ? batches.subspan(part) : batches;
   std::vector<InversePtr<S>> inverses(first.shapes().size());
   const auto make = [&](Index view) {
