@@ -18,6 +18,7 @@
 
 #include "commands/commands.hpp"
 #include "runs/fitted_run.hpp"
+#include "runs/interrupts.hpp"
 #include "runs/model_run.hpp"
 #include "runs/run_columns.hpp"
 #include "terminal/model_options.hpp"
@@ -243,12 +244,13 @@ std::pair<Index, Index> write_blocks(ScoreReader<S>& reader, Out* out, const Sho
 }
 
 template <class S, class Out>
-void write_all(const TransformArguments& options, ScoreReader<S>& reader, Out* out) {
+void write_all(const TransformArguments& options, ScoreReader<S>& reader, Out* out, const CancelFlag& cancel) {
   Index read = 0, dropped = 0;
   {
     ProgressLine line(standard_error(), !options.quiet);
     const auto begin = Clock::now();
     const auto show = [&] {
+      cancel.throw_if_requested();
       line.show([&] {
         const Index rows = reader.read() * (shares(options) ? ranks().size : 1);
         return Parts{fmt::format("{} rows", rows),
@@ -286,16 +288,17 @@ void write_all(const TransformArguments& options, ScoreReader<S>& reader, Out* o
 
 template <class S>
 void run(const TransformArguments& options, const FittedRun& fitted) {
+  const Interrupts interrupts;  // what is written so far goes
   auto reader = open_scores<S>(options, fitted);
   const bool writes = !shares(options) || ranks().first();
   if (options.predict) {
     std::optional<ClassWriter<S>> out;
     if (writes) out.emplace(options.out, fitted, reader.cols());
-    write_all(options, reader, out ? &*out : nullptr);
+    write_all(options, reader, out ? &*out : nullptr, interrupts.cancel());
   } else {
     std::optional<ScoreWriter<S>> out;
     if (writes) out.emplace(options.out, score_names(options, fitted, reader.cols()));
-    write_all(options, reader, out ? &*out : nullptr);
+    write_all(options, reader, out ? &*out : nullptr, interrupts.cancel());
   }
 }
 

@@ -111,17 +111,15 @@ template <class S>
 InMemoryBatches<S> read_into_memory(DataStream<S>& stream, Index rows, Index batch) {
   InMemoryBatches<S> batches;
   Communicator& communicator = stream.communicator();
-  const auto start_batches =
-      [&](Index count) {  // as many on every rank, empty where a rank has no rows of them
-        while (static_cast<Index>(batches.size()) < count) {
-          auto& views = batches.emplace_back(stream.views());
-          for (std::size_t i = 0; i < views.size(); ++i) {
-            views[i].mean = stream.view(i).mean;
-            views[i].inverse_scale = stream.view(i).inverse_scale;
-            start_like(stream.view(i).batch, views[i].batch);
-          }
-        }
-      };
+  const auto start_batches = [&](Index count) {  // as many on every rank, empty where a rank has no rows of them
+    while (static_cast<Index>(batches.size()) < count) {
+      auto& views = batches.emplace_back(stream.views());
+      for (std::size_t i = 0; i < views.size(); ++i) {
+        views[i].mean = stream.view(i).mean;
+        start_like(stream.view(i).batch, views[i].batch);
+      }
+    }
+  };
   stream.begin_pass(std::numeric_limits<std::uint64_t>::max());
   Index seen = 0;  // by all ranks
   while (seen < rows && stream.next()) {

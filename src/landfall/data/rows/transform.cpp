@@ -57,30 +57,20 @@ void centre_rows(const Batch<S>& from, const std::vector<Index>& kept, const Vec
 
 template <class S>
 void CentredBatch<S>::times(In<S> x, Out<S> out) const {
-  const bool scaled = inverse_scale.size() > 0;
-  if (!scaled && mean.size() == 0) return batch.times(x, out);
-  if (x.rows() != cols())
-    throw UsageError(fmt::format("a batch of {} columns times {}x{}", cols(), x.rows(), x.cols()));
-  if (scaled) scaled_.resize(x.rows(), x.cols()) = inverse_scale.asDiagonal() * x;
-  const Eigen::Ref<const Matrix<S>> dx = scaled ? Eigen::Ref<const Matrix<S>>(scaled_.view()) : x;
-  batch.times(dx, out);
+  batch.times(x, out);
   if (mean.size() == 0) return;
   View<S>& shift = row_.resize(1, x.cols());
-  multiply_at<S>(mean, dx, shift);
+  multiply_at<S>(mean, x, shift);
   out.rowwise() -= shift.row(0);
 }
 
 template <class S>
 void CentredBatch<S>::transpose_times(In<S> w, Out<S> out, S scale, S beta) const {
-  if (inverse_scale.size() > 0 && beta != 0)  // D is applied to all of out below
-    out.array().colwise() /= inverse_scale.array();
   batch.transpose_times(w, out, scale, beta);
-  if (mean.size() > 0) {
-    View<S>& sums = row_.resize(1, w.cols());
-    sums = w.colwise().sum();
-    multiply<S>(mean, sums, out, -scale, S(1));
-  }
-  if (inverse_scale.size() > 0) out.array().colwise() *= inverse_scale.array();
+  if (mean.size() == 0) return;
+  View<S>& sums = row_.resize(1, w.cols());
+  sums = w.colwise().sum();
+  multiply<S>(mean, sums, out, -scale, S(1));
 }
 
 template <class S>
@@ -185,10 +175,7 @@ void Transform<S>::apply(Batch<S>& batch, CentredBatch<S>& out) const {
       }
 
   out.mean.resize(0);
-  out.inverse_scale.resize(0);
-  constexpr auto largest = static_cast<double>(std::numeric_limits<S>::max());
-  if (sparse && centred) out.mean = mean_.cast<S>();
-  if (sparse && scaled) out.inverse_scale = scale_.cwiseInverse().cwiseMin(largest).cast<S>();
+  if (sparse && centred) out.mean = mean_.cwiseQuotient(scale_).cast<S>();
   if (sparse && dropped_.empty()) {
     std::swap(batch, out.batch);
   } else if (sparse) {
@@ -207,6 +194,11 @@ void Transform<S>::apply(Batch<S>& batch, CentredBatch<S>& out) const {
     out.batch.start_dense(static_cast<Index>(kept_.size()));
     out.batch.add_rows(batch.numbers());
     centre_rows<S>(batch, kept_, mean_, scale_, out.batch);
+  }
+  if (!sparse || !scaled) return;
+  for (std::size_t k = 0; k < out.batch.values().size(); ++k) {
+    S& value = out.batch.values()[k];
+    value = static_cast<S>(static_cast<double>(value) / scale_(out.batch.columns()[k]));
   }
 }
 

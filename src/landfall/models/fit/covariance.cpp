@@ -72,6 +72,18 @@ void move_sums(std::vector<Matrix<S>>& from, std::vector<Matrix<Sum>>& to) {
   }
 }
 
+/// Means in place of sums, and both triangles.
+template <class T>
+void finish_sums(Communicator& communicator, Covariances<T>& sums) {
+  reduce(communicator, sums.within, sums.between, sums.rows);
+  const T scale = T(1) / static_cast<T>(std::max<Index>(sums.rows, 1));
+  for (auto& within : sums.within) {
+    within *= scale;
+    within.template triangularView<Eigen::StrictlyUpper>() = within.transpose();
+  }
+  for (auto& between : sums.between) between *= scale;
+}
+
 // Up to so many columns the threads of BLAS gain little within one product.
 constexpr Index kNarrow = 1024;
 
@@ -101,15 +113,36 @@ Covariances<Sum> covariances(DataStream<S>& stream, Products products) {
       add_batch<S, Sum>(stream, rows, sums, in_pairs);
     }
   }
-  reduce(stream.communicator(), sums.within, sums.between, sums.rows);
-  const Sum scale = Sum(1) / static_cast<Sum>(std::max<Index>(sums.rows, 1));
-  for (auto& within : sums.within) {
-    within *= scale;
-    within.template triangularView<Eigen::StrictlyUpper>() = within.transpose();
-  }
-  for (auto& between : sums.between) between *= scale;
+  finish_sums(stream.communicator(), sums);
   return sums;
 }
+
+template <class S>
+Covariances<double> score_covariances(DataStream<S>& stream, const Point<double>& x) {
+  const std::size_t views = stream.views();
+  std::vector<Index> features;
+  for (const auto& block : x) features.push_back(block.cols());
+  Covariances<double> sums = zeros<double>(features);
+  std::vector<ConvertedRows<S, double>> rows(views);
+  Point<double> scores(views);
+  stream.begin_pass(in_file_order);
+  while (stream.next()) {
+    sums.rows += stream.view(0).rows();
+    std::size_t pair = 0;
+    for (std::size_t j = 0; j < views; ++j) {
+      scores[j].resize(x[j].cols(), stream.view(j).rows());
+      multiply_at<double>(x[j], rows[j](stream.view(j)), scores[j]);
+      add_square<double>(scores[j], sums.within[j]);
+      for (std::size_t i = 0; i < j; ++i)
+        multiply_bt<double>(scores[i], scores[j], sums.between[pair++], 1, 1);
+    }
+  }
+  finish_sums(stream.communicator(), sums);
+  return sums;
+}
+
+template Covariances<double> score_covariances<float>(DataStream<float>&, const Point<double>&);
+template Covariances<double> score_covariances<double>(DataStream<double>&, const Point<double>&);
 
 template Covariances<float> covariances<float, float>(DataStream<float>&, Products);
 template Covariances<double> covariances<float, double>(DataStream<float>&, Products);

@@ -18,7 +18,8 @@ namespace landfall {
 namespace {
 
 constexpr Index kExactBatch = 1024;
-constexpr double kGapMargin = 3;  // an estimated gap is at most so many times too small (docs/method.md)
+constexpr Index kSmallPiece = 128;  // of the first rows
+constexpr double kGapMargin = 3;    // an estimated gap is at most so many times too small (docs/method.md)
 
 template <class S>
 bool is_sparse(const DataStream<S>& stream) {
@@ -215,8 +216,13 @@ Solved<S> land_once(Fit<S>& fit, const ScoreObjective<S>& f, std::uint64_t mark)
   const std::vector<Index> columns(stream.views(), fit.work.columns);
   std::vector<S> ridges;
   for (const double ridge : fit.solver_ridges()) ridges.push_back(static_cast<S>(ridge));
-  auto first = std::make_shared<InMemorySamples<S>>(read_into_memory(stream, fit.work.first_rows), columns,
-                                                    ridges, f, options.seed, stream.communicator());
+  // A product with a batch costs n numbers beside its rows, so the pieces are large; K needs rows of its own, so there are
+  // eight of them. The other estimators step through them.
+  const Index piece = options.landing.estimator == Estimator::recursive
+                          ? std::clamp<Index>(fit.work.first_rows / 8, 1, fit.work.batch)
+                          : kSmallPiece;
+  auto first = std::make_shared<InMemorySamples<S>>(read_into_memory(stream, fit.work.first_rows, piece),
+                                                    columns, ridges, f, options.seed, stream.communicator());
   auto all = std::make_shared<StreamSamples<S>>(stream, columns, ridges, f, fit.work.rows);
 
   Checksum data;
@@ -275,8 +281,7 @@ Solved<S> land_adaptively(Fit<S>& fit, const ScoreObjective<S>& f, std::uint64_t
                                          low.rank, fit.components));
       fit.components = std::min(fit.components, low.rank);
       fit.work.columns = low.rank;
-      fit.result.warnings.push_back(
-          fmt::format("{}: the columns depend on each other and span {} dimensions", name, low.rank));
+      fit.result.warnings.push_back(dependent_columns(name, fit.features()[low.view], low.rank));
     }
   }
 }
@@ -363,7 +368,9 @@ void fit_model(Model<S>& model, std::vector<SourcePtr<S>> sources, const FitOpti
     solved = baseline ? model.baseline(fit, *baseline) : model.land(fit);
     if (!baseline && model.has_exact() &&
         std::ranges::all_of(fit.ridges(), [](double ridge) { return ridge == 0; }))
-      for (auto& warning : condition_warnings(stream)) result.warnings.push_back(std::move(warning));
+      for (auto& warning : condition_warnings(stream))
+        if (std::ranges::find(result.warnings, warning) == result.warnings.end())
+          result.warnings.push_back(std::move(warning));
   }
   result.seconds.solve += fit.timer.lap();
 

@@ -298,7 +298,8 @@ class IcaModel final : public Model<S> {
     const FitOptions& options = fit.options;
     return options.method == FitMethod::automatic && !options.passes && options.batch == 0 &&
            options.landing.step == 0 && options.checkpoints.resume.empty() && rows_.whitening &&
-           rows_.complete && rows_.rows <= std::max(ica_pilot_rows(options.first_rows), 8 * fit.features()[0]);
+           rows_.complete &&
+           rows_.rows <= std::max(ica_pilot_rows(options.first_rows), 8 * fit.features()[0]);
   }
 
   FixedPoint converge(const Fit<S>& fit, const Matrix<double>& z, const Matrix<double>& x,
@@ -390,14 +391,18 @@ class IcaModel final : public Model<S> {
     }
     result_.choice = run.choice();
     const double turn = turn_of(turn_), residual = result_.stationarity;
-    if (stopped || !(changed || is_far())) {
+    const bool far = changed || is_far();
+    const bool polishes = !options.passes && rows_.complete &&
+                          3. * 8 * rows_.rows * p <= static_cast<double>(options.memory) / 2;
+    // Of few rows a Newton step may leave more than its square: sources close to Gaussian have little curvature.
+    const bool few = rows_.rows <= ica_pilot_rows(options.first_rows);
+    if (stopped || !(far || (few && polishes))) {
       result_.converged = !stopped;
       return {};
     }
     run.turn(turn_);
     evaluate(run);
-    if (!options.passes && rows_.complete &&
-        3. * 8 * rows_.rows * p <= static_cast<double>(options.memory) / 2)
+    if (polishes)
       polish(fit, run);
     else
       tell_far(turn, residual);

@@ -6,6 +6,7 @@
 #include <landfall/linalg/reduce.hpp>
 #include <landfall/models/fit/covariance.hpp>
 #include <landfall/models/fit/pipeline.hpp>
+#include <landfall/models/fit/warnings.hpp>
 #include <landfall/models/lda/discriminant.hpp>
 #include <landfall/models/lda/lda.hpp>
 
@@ -111,10 +112,7 @@ class LdaModel final : public Model<S> {
       const Matrix<double> range = orthonormalizing_factor<double>(total);
       const Index rank = range.cols();
       require_rank(fit, std::min(rank, most));
-      if (rank < n)
-        result_.warnings.push_back(fmt::format(
-            "{}: {} of {} columns depend on the others; solved within the {} dimensions they span",
-            fit.stream.source(0).name(), n - rank, n, rank));
+      if (rank < n) result_.warnings.push_back(dependent_columns(fit.stream.source(0).name(), n, rank));
       between = range.transpose() * between * range;
       const auto eigen = solve_pencil<double>(std::move(between), Matrix<double>::Identity(rank, rank),
                                               std::min(rank, most));
