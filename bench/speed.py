@@ -32,7 +32,8 @@ def planted(program, folder, n, rows):
     out = f"{folder}/power-{n}-{rows}"
     if not os.path.exists(f"{out}/correlations.npy"):
         subprocess.run([program, "data", "planted-cca", out, "-N", str(rows), "--left", str(n), "--right", str(n),
-                        "--spectrum", "power"], check=True, stdout=subprocess.DEVNULL)
+                        "--spectrum", "power", "-p", "10"], check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
     return out
 
 
@@ -40,7 +41,7 @@ def sparse(program, folder, rows):
     out = f"{folder}/sparse-{rows}"
     if not os.path.exists(f"{out}/correlations.npy"):
         subprocess.run([program, "data", "planted-cca", out, "-N", str(rows), "--left", "20000", "--right", "20000",
-                        "--nonzeros", "50"], check=True, stdout=subprocess.DEVNULL)
+                        "--nonzeros", "50"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return out
 
 
@@ -48,8 +49,9 @@ def cca(program, data, *more):
     """The summary of a run, with the seconds of the whole process."""
     end = "npy" if os.path.exists(f"{data}/left.npy") else "svm"
     begin = clock()
-    run = subprocess.run([program, "cca", f"{data}/left.{end}", f"{data}/right.{end}", "-p", str(P), "--json", "--quiet",
-                          "--memory", "12GiB", *(["--threads", "1"] if CPU else []), *more], check=True, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    command = [program, "cca", f"{data}/left.{end}", f"{data}/right.{end}", "-p", str(P), "--json", "--quiet", "--memory", "12GiB",
+               *(["--threads", "1"] if CPU else []), *more]
+    run = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     summary = json.loads(run.stdout)
     summary["process"] = clock() - begin
     return summary
