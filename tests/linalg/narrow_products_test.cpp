@@ -100,7 +100,9 @@ TYPED_TEST(NarrowProducts, TheSameBitsWithAnyNumberOfThreads) {
     for (const Index i : {0, 100, 255, 256, 300, 519})
       for (const Index j : {0, 7, 255, 256, 279}) {
         EXPECT_NEAR(first[2](i, j), x.row(i).dot(w.row(j)), rounding<S>(20));
-        if (j <= i) EXPECT_NEAR(first[3](i, j), a.row(i).dot(a.row(j)), rounding<S>(280));
+        if (j <= i) {
+          EXPECT_NEAR(first[3](i, j), a.row(i).dot(a.row(j)), rounding<S>(280));
+        }
       }
   }
 }
