@@ -13,7 +13,7 @@ Matrix<double> positive_part(const Matrix<double>& metric) {
   const Vector<double> inverse = scale.unaryExpr([](double x) { return x > 0 ? 1 / x : 0.0; });
   SymmetricEigen<double> eigen;
   eigen.compute(Matrix<double>(inverse.asDiagonal() * metric * inverse.asDiagonal()));
-  if (eigen.values()(0) >= 0) return metric;
+  if (eigen.values()(0) >= 0 && metric.diagonal().minCoeff() >= 0) return metric;
   const Matrix<double> root = scale.asDiagonal() * eigen.vectors();
   return root * eigen.values().cwiseMax(0.0).asDiagonal() * root.transpose();
 }
