@@ -36,7 +36,8 @@ void require_shared_command(int argc, const char* const* argv) {
   using namespace landfall::app;
   if (!ranks().several() || argc < 2 || argv[1][0] == '-') return;
   constexpr std::array<std::string_view, 5> shared{"cca", "lda", "ica", "transform", "help"};
-  if (std::ranges::find(shared, argv[1]) == shared.end()) require_one_process(fmt::format("landfall {}", argv[1]));
+  if (std::ranges::find(shared, argv[1]) == shared.end())
+    require_one_process(fmt::format("landfall {}", argv[1]));
 }
 
 }  // namespace

@@ -169,7 +169,8 @@ FitOptions fit_options(const py::dict& given, const py::object& callback, Caller
   fill(options, setters, given);
   options.observer = observer(callback, caller);
   options.cancel = caller.cancel();
-  if (given.contains("comm") && !given["comm"].is_none()) options.communicator = communicator_of(given["comm"], caller);
+  if (given.contains("comm") && !given["comm"].is_none())
+    options.communicator = communicator_of(given["comm"], caller);
   if (given.contains("checkpoint"))
     options.checkpoints = checkpoints(given["checkpoint"].cast<py::dict>(), caller, options.communicator);
   return options;

@@ -96,9 +96,11 @@ void choose_files(ModelOptions& options) {
   for (auto& file : options.files) {
     if (is_read_once(file)) require_one_process("standard input");
     std::error_code ignored;
-    if (!own && names_rank(file)) throw UsageError(fmt::format("{}: {{rank}} in the name of a file, expected --rows own", file));
+    if (!own && names_rank(file))
+      throw UsageError(fmt::format("{}: {{rank}} in the name of a file, expected --rows own", file));
     if (own && ranks().several() && !names_rank(file) && !std::filesystem::is_directory(file, ignored))
-      throw UsageError(fmt::format("{}: --rows own, expected {{rank}} in its name, or a folder whose files are dealt out", file));
+      throw UsageError(fmt::format(
+          "{}: --rows own, expected {{rank}} in its name, or a folder whose files are dealt out", file));
     file = path_of_rank(file);
   }
   options.report.labels = path_of_rank(options.report.labels);
@@ -111,7 +113,8 @@ void choose_files(ModelOptions& options) {
 void add_ranks(Json& summary, const std::vector<std::string>& waited) {
   summary["ranks"] = ranks().size;
   summary["seconds"]["communicate"] = std::stod(waited.front());
-  const auto least = std::ranges::min_element(waited, {}, [](const std::string& text) { return std::stod(text); });
+  const auto least =
+      std::ranges::min_element(waited, {}, [](const std::string& text) { return std::stod(text); });
   summary["slowest_rank"] = least - waited.begin();
 }
 
@@ -246,7 +249,8 @@ void run(const ModelCommand& model, ModelFit<S>& fit, const RunCheckpoints& save
   const Index used_rows = result.samples + result.held_out_samples;
   const bool drops = options.fit.transform.missing == Missing::drop;
   const Index all_rows = drops ? file_rows.value_or(used_rows) : used_rows;
-  if ((!drops || file_rows) && options.fit.rank_rows == RankRows::shared) rows.expect_rows(options.files[0], all_rows);
+  if ((!drops || file_rows) && options.fit.rank_rows == RankRows::shared)
+    rows.expect_rows(options.files[0], all_rows);
 
   RunReport report{.problem = model.problem(), .summary = summarize(model, fit, result, seconds)};
   if (ranks().several()) add_ranks(report.summary, waited);

@@ -56,7 +56,8 @@ void choose_rank_files(TransformArguments& options) {
   for (auto& file : options.data) {
     if (is_read_once(file)) require_one_process("standard input");
     if (names_rank(file) != options.own)
-      throw UsageError(fmt::format("{} and {}: expected {{rank}} in the names of both or of none", file, options.out));
+      throw UsageError(
+          fmt::format("{} and {}: expected {{rank}} in the names of both or of none", file, options.out));
     file = path_of_rank(file);
   }
   options.out = path_of_rank(options.out);
@@ -227,7 +228,7 @@ std::pair<Index, Index> write_blocks(ScoreReader<S>& reader, Out* out, const Sho
     more = more && reader.next(scores);
     const bool some = more && scores.rows() > 0;
     numbers.assign(some ? reader.numbers().begin() : reader.numbers().end(), reader.numbers().end());
-    if (!some) scores.resize(0, reader.cols());
+    if (!some) scores.resize(0, 0);
     StateWriter block;
     block(numbers, scores);
     for (const auto& bytes : others.gather(block.bytes())) {
@@ -252,7 +253,8 @@ void write_all(const TransformArguments& options, ScoreReader<S>& reader, Out* o
       cancel.throw_if_requested();
       line.show([&] {
         const Index rows = reader.read() * (shares(options) ? ranks().size : 1);
-        return Parts{fmt::format("{} rows", rows), count_text(static_cast<double>(rows) / since(begin)) + " rows/s",
+        return Parts{fmt::format("{} rows", rows),
+                     count_text(static_cast<double>(rows) / since(begin)) + " rows/s",
                      memory_text(peak_memory())};
       });
     };

@@ -19,7 +19,7 @@ void append_row(const Batch<S>& from, Index i, Batch<S>& to) {
   const auto row = static_cast<std::size_t>(i);
   if (!from.sparse()) {
     const auto cols = static_cast<std::size_t>(from.cols());
-    std::ranges::copy(from.values().subspan(row * cols, cols), to.add_row(from.numbers()[row]).begin());
+    std::ranges::copy(from.values().subspan(row * cols, cols), to.add_rows(from.numbers().subspan(row, 1)).begin());
     return;
   }
   to.add_sparse_row(from.numbers()[row]);

@@ -82,8 +82,7 @@ Index ShuffledReader<S>::read(Index count, Batch<S>& batch) {
   rows_.clear();
   labels_.clear();
   start_like(held_, batch);
-  const RankSlice own =
-      in_ranges() ? RankSlice{0, count} : slice(options_.rank, options_.ranks, count);
+  const RankSlice own = in_ranges() ? RankSlice{0, count} : slice(options_.rank, options_.ranks, count);
   Index taken = 0;  // of all readers
   while (taken < count) {
     if (next_ == size_ && !open_window()) break;

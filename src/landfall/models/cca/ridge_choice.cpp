@@ -215,7 +215,8 @@ void CcaColumns::add(const ColumnStatistics& columns, bool centred) {
 
 template <class S>
 RidgeChoice choose_cca_ridge(const CcaColumns& columns, Index p, std::uint64_t memory,
-                             const std::function<InMemoryBatches<S>(Index)>& read, Communicator& communicator) {
+                             const std::function<InMemoryBatches<S>(Index)>& read,
+                             Communicator& communicator) {
   const Index rows = columns.rows, n = columns.all;
   const bool short_of_rows = 2 * rows < 3 * n;
   if (rows < kSmall && !short_of_rows) return {};
@@ -230,7 +231,8 @@ RidgeChoice choose_cca_ridge(const CcaColumns& columns, Index p, std::uint64_t m
          8.0 * static_cast<double>(m) * 24 * static_cast<double>(std::min(m, columns.widest)) > bytes)
     m /= 2;
   const auto batches = gather_batches(read(m), communicator);
-  double best = communicator.rank() == 0 ? best_ridge<S>(batches, p, short_of_rows, columns.rare > 0 ? 1 : 2) : 0;
+  double best =
+      communicator.rank() == 0 ? best_ridge<S>(batches, p, short_of_rows, columns.rare > 0 ? 1 : 2) : 0;
   communicator.broadcast(std::as_writable_bytes(std::span(&best, 1)));
   if (best == 0) return {};
   if (columns.rare == 0 || short_of_rows)
@@ -242,8 +244,8 @@ template <class S>
 RidgeChoice choose_cca_ridge(DataStream<S>& stream, Index p, std::uint64_t memory) {
   CcaColumns columns;
   for (std::size_t i = 0; i < 2; ++i) columns.add(*stream.statistics(i), stream.centring() != Centring::none);
-  return choose_cca_ridge<S>(columns, p, memory, [&](Index rows) { return read_into_memory(stream, rows); },
-                             stream.communicator());
+  return choose_cca_ridge<S>(
+      columns, p, memory, [&](Index rows) { return read_into_memory(stream, rows); }, stream.communicator());
 }
 
 LANDFALL_CCA_RIDGE(, float)

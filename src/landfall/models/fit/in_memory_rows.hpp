@@ -19,9 +19,9 @@ InMemoryBatches<S> read_into_memory(Source<S>& source, const Transform<S>& trans
                                     std::span<const Index> rows, Index batch,
                                     const Communicator& communicator = serial_communicator());
 
-#define LANDFALL_KEPT_ROWS(EXTERN, S)                                                     \
-  EXTERN template InMemoryBatches<S> read_into_memory<S>(Source<S>&, const Transform<S>&, \
-                                                         std::span<const Index>, Index, const Communicator&);
+#define LANDFALL_KEPT_ROWS(EXTERN, S)                     \
+  EXTERN template InMemoryBatches<S> read_into_memory<S>( \
+      Source<S>&, const Transform<S>&, std::span<const Index>, Index, const Communicator&);
 LANDFALL_KEPT_ROWS(extern, float)
 LANDFALL_KEPT_ROWS(extern, double)
 

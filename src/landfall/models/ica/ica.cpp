@@ -36,8 +36,9 @@ constexpr double kMostResidual = 0.1;        // rotation_residual() of landing b
 template <class S>
 bool keeps_rows(const Source<S>& source, const IcaOptions& options, Index n, Index rows) {
   const double bytes = static_cast<double>(rows) * static_cast<double>(n) * sizeof(S);
-  return source.random_access() && !source.sparse() && options.rank_rows == RankRows::shared && options.transform.centring != Centring::running &&
-         options.transform.missing != Missing::drop && bytes <= static_cast<double>(options.memory) / 4;
+  return source.random_access() && !source.sparse() && options.rank_rows == RankRows::shared &&
+         options.transform.centring != Centring::running && options.transform.missing != Missing::drop &&
+         bytes <= static_cast<double>(options.memory) / 4;
 }
 
 /// Whether a component has another sign on all rows than landing was told.
@@ -59,7 +60,8 @@ double turn_of(const Matrix<double>& t) {
 
 /// Scores of rows in memory, in double precision: those of all ranks, as one rank would have them.
 template <class S>
-Matrix<double> scores(const InMemoryBatches<S>& batches, const Matrix<double>& x, Communicator& communicator) {
+Matrix<double> scores(const InMemoryBatches<S>& batches, const Matrix<double>& x,
+                      Communicator& communicator) {
   const Index ranks = communicator.size();
   Eigen::Matrix<Index, Eigen::Dynamic, Eigen::Dynamic> counts(ranks, static_cast<Index>(batches.size()));
   counts.setZero();
