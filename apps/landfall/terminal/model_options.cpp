@@ -101,9 +101,10 @@ void add_guard(const OptionAdder& add, std::optional<Index>& guard, const char* 
 
 void add_rank_rows(const OptionAdder& add, RankRows& rows) {
   add.choice(
-      "--rows", {"shared", "own"},
-      [&rows](const std::string& name) { rows = name == "own" ? RankRows::own : RankRows::shared; },
-      "under mpirun: ranks read the same files, or own ones ({rank} in a name, a folder) [shared]");
+         "--rows", {"shared", "own"},
+         [&rows](const std::string& name) { rows = name == "own" ? RankRows::own : RankRows::shared; },
+         "under mpirun: ranks read the same files, or own ones ({rank} in a name, a folder) [shared]")
+      ->group(kRanks);
 }
 
 void add_run_options(const OptionAdder& add, RunOptions& run) {
