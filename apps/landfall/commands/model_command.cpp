@@ -284,19 +284,35 @@ bool opens_again(const std::string& file) {
   return std::filesystem::is_regular_file(file, error) || std::filesystem::is_directory(file, error);
 }
 
+/// Whether single precision loses nothing of the files, or little: sparse rows are counts.
+template <class Fit>
+bool is_narrow(const Fit& fit) {
+  return std::ranges::all_of(fit.views, [](const auto& view) {
+    constexpr std::array<std::string_view, 6> narrow{"f4", "f2", "u1", "i1", "u2", "i2"};
+    return view->sparse() || std::ranges::find(narrow, view->element_type()) != narrow.end();
+  });
+}
+
+/// What fails in single precision need not fail in that of the files.
+template <class Fit, class Use>
+void use_single(Fit& fit, const Use& use) {
+  if (is_narrow(fit)) return use(fit);
+  try {
+    use(fit);
+  } catch (const NumericalError& error) {
+    throw NumericalError(
+        fmt::format("{}, in single precision; the files have more: try --precision double", error.what()));
+  }
+}
+
 /// Opens the files in the precision asked for. `auto` is single where they are, or are sparse; text and wider numbers
 /// need double.
 template <class Use>
 void open_model(const ModelCommand& model, const Use& use) {
   const std::string& asked = model.options.run.precision;
-  if (asked == "single") return use(*model.open_single());
+  if (asked == "single") return use_single(*model.open_single(), use);
   const auto fit = model.open_double();
-  const auto is_narrow = [](const auto& view) {
-    constexpr std::array<std::string_view, 6> narrow{"f4", "f2", "u1", "i1", "u2", "i2"};
-    return view->sparse() || std::ranges::find(narrow, view->element_type()) != narrow.end();
-  };
-  bool single = asked == "auto" && std::ranges::all_of(fit->views, is_narrow) &&
-                std::ranges::all_of(model.options.files, opens_again);
+  bool single = asked == "auto" && is_narrow(*fit) && std::ranges::all_of(model.options.files, opens_again);
   if (ranks().several()) single = !any_rank(*ranks().communicator, !single);
   if (single) return use(*model.open_single());
   use(*fit);

@@ -245,7 +245,10 @@ void DataStream<S>::learn() {
     transforms_[v].learn(statistics_.back());
     if (transforms_[v].kept().empty())
       throw DataError(
-          fmt::format("{}: all {} columns are constant", sources_[v]->name(), sources_[v]->cols()));
+          fmt::format("{}: all {} columns are constant{}", sources_[v]->name(), sources_[v]->cols(),
+                      sizeof(S) == 4 && statistics_[v].rows > 1 && sources_[v]->element_type() == "f8"
+                          ? " in single precision, expected the double precision of the file"
+                          : ""));
     sources_[v]->rewind();
   }
 }
