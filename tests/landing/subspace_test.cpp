@@ -57,10 +57,10 @@ class SubspaceTest : public Typed<S> {
   }
 
   /// By LAPACK.
-  Vector<double> exact(double ridge = 0) const {
+  Vector<double> exact(double left_ridge = 0, double right_ridge = 0) const {
     Matrix<double> left = covariance(0, 0), right = covariance(1, 1);
-    left.diagonal().array() += ridge;
-    right.diagonal().array() += ridge;
+    left.diagonal().array() += left_ridge;
+    right.diagonal().array() += right_ridge;
     SymmetricEigen<double> eigen;
     eigen.compute(left);
     const Matrix<double> root = eigen.inverse_root();
@@ -276,9 +276,31 @@ TYPED_TEST(SubspaceTest, PassesComeToTheOptimumWithBothNormalTerms) {
         {.passes = 12});
     EXPECT_EQ(run.termination, Termination::pass_limit);
     EXPECT_NEAR(run.progress.passes, 12, 1e-9);
-    EXPECT_NEAR(-run.progress.objective, this->exact(0.01).sum(), 1e-4) << rotate;
+    EXPECT_NEAR(-run.progress.objective, this->exact(0.01, 0.01).sum(), 1e-4) << rotate;
     EXPECT_LE(run.progress.infeasibility, 1e-2) << rotate;
   }
+}
+
+// c/m - c/N while m of N rows have been seen; a stream without end never forgets it altogether.
+TYPED_TEST(SubspaceTest, ARidgeThatFadesIsGoneAfterAllRows) {
+  using S = TypeParam;
+  const auto first = this->samples(800, 200), all = this->samples(this->kRows, 200);
+  const SubspaceOptions options{.wanted = this->kWanted,
+                                .ridge = {0.01, 0.02},
+                                .rows = double(this->kRows),
+                                .fading_rows = 40,
+                                .rank = {this->kLeft, this->kRight}};
+  SubspaceLanding<S> landing(first, options);
+  EXPECT_DOUBLE_EQ(landing.ridge(0), 0.01 + 40. / 800 - 40. / 4000);
+  EXPECT_DOUBLE_EQ(landing.ridge(1), 0.02 + 40. / 800 - 40. / 4000);
+  for (const auto& batch : all->batches()) landing.step({&batch[0], &batch[1]});
+  EXPECT_NEAR(landing.ridge(0), 0.01, 1e-8);
+  const auto [run, choice] = solve_subspace<S>(first, all, options, {.passes = 12});
+  EXPECT_NEAR(-run.progress.objective, this->exact(0.01, 0.02).sum(), 1e-4);
+
+  SubspaceOptions endless = options;
+  endless.rows = 0;
+  EXPECT_DOUBLE_EQ(SubspaceLanding<S>(first, endless).ridge(0), 0.01 + 40. / 800);
 }
 
 // One row is most of the covariance, beyond the first rows and among them.
@@ -297,7 +319,7 @@ TYPED_TEST(SubspaceTest, ARowThatMakesUpMuchOfTheCovarianceCountsOnce) {
                                                   .rows = double(this->kRows),
                                                   .rank = {this->kLeft, this->kRight}},
                                                  {.passes = 6});
-    const double exact = this->exact(0.01).sum();
+    const double exact = this->exact(0.01, 0.01).sum();
     EXPECT_NEAR(-run.progress.objective, exact, 5e-3 * exact) << row;
     // B X as the run knows it, against all rows.
     const Matrix<double> x = run.x[0].template cast<double>(), bx = this->covariance(0, 0) * x + 0.01 * x;

@@ -1,0 +1,66 @@
+// The choice of an automatic ridge, apart from the fits that use it.
+#include <landfall/linalg/random.hpp>
+#include <landfall/models/cca/ridge_choice.hpp>
+#include <landfall/models/fit/defaults.hpp>
+
+#include <support.hpp>
+
+namespace landfall::test {
+namespace {
+
+CentredBatch<float> batch_of(const Matrix<float>& rows) {
+  CentredBatch<float> result;
+  result.batch.start_dense(rows.cols());
+  for (Index i = 0; i < rows.rows(); ++i) {
+    const auto out = result.batch.add_row(i);
+    for (Index j = 0; j < rows.cols(); ++j) out[static_cast<std::size_t>(j)] = rows(i, j);
+  }
+  return result;
+}
+
+/// Rows of two views with one variable in common.
+InMemoryBatches<float> rows_of(Index count, Index columns) {
+  const Matrix<float> shared = gaussian<float>(count, 1, {1});
+  InMemoryBatches<float> result(1);
+  for (const std::uint64_t view : {2, 3})
+    result[0].push_back(batch_of(gaussian<float>(count, columns, {view}) +
+                                 shared * Matrix<float>::Constant(1, columns, 0.3f)));
+  return result;
+}
+
+TEST(CcaRidge, FirstRowsAreFewWhereColumnsAreMany) {
+  EXPECT_FALSE(few_first_rows(100'000, 2'000, 1'000));
+  EXPECT_FALSE(few_first_rows(100'000, 6'000, 3'000));
+  EXPECT_TRUE(few_first_rows(400'000, 40'000, 20'000));
+  EXPECT_TRUE(few_first_rows(700, 1'000, 500));
+}
+
+// Enough rows in all for the plain answer, but not among the first ones that landing solves.
+TEST(CcaRidge, FewFirstRowsGetOneThatFades) {
+  const CcaColumns wide{.rows = 200'000, .all = 12'000, .widest = 6'000};
+  Index asked = 0;
+  const auto read = [&](Index rows) {
+    asked = rows;
+    return rows_of(200, 6'000);
+  };
+  const RidgeChoice choice = choose_cca_ridge<float>(wide, 1, std::uint64_t{2} << 30, read);
+  EXPECT_GT(asked, 0);
+  EXPECT_EQ(choice.rows, 0) << "the answer has none";
+  EXPECT_EQ(choice.reason, "");
+  EXPECT_GT(choice.fading_rows, 0);
+
+  const CcaColumns narrow{.rows = 200'000, .all = 2'000, .widest = 1'000};
+  asked = 0;
+  EXPECT_EQ(choose_cca_ridge<float>(narrow, 1, std::uint64_t{2} << 30, read).fading_rows, 0);
+  EXPECT_EQ(asked, 0) << "nothing is read";
+
+  // Where all rows are few, both are the same.
+  const CcaColumns few{.rows = 8'000, .all = 12'000, .widest = 6'000};
+  const RidgeChoice lasting = choose_cca_ridge<float>(few, 1, std::uint64_t{2} << 30, read);
+  EXPECT_EQ(lasting.rows, lasting.fading_rows);
+  EXPECT_EQ(lasting.rows, choice.fading_rows);
+  EXPECT_EQ(lasting.reason, "8000 rows are few for 12000 columns");
+}
+
+}  // namespace
+}  // namespace landfall::test
