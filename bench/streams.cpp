@@ -173,8 +173,8 @@ class TimedSamples final : public Samples<float> {
     return drawn;
   }
   double evaluate_impl(Index from, Index last, const Point<float>& x, Point<float>* gradient,
-                       Point<float>* bx, EvaluatedPoint at) override {
-    return samples_.evaluate(from, last, x, gradient, bx, at);
+                       Point<float>* bx) override {
+    return samples_.evaluate(from, last, x, gradient, bx);
   }
 
  private:

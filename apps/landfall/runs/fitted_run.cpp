@@ -1,7 +1,6 @@
 #include "runs/fitted_run.hpp"
 
 #include <landfall/data/formats/npy.hpp>
-#include <landfall/data/rows/rows.hpp>
 #include <landfall/errors.hpp>
 
 #include "problems/summary.hpp"
@@ -20,7 +19,7 @@ Matrix<S> read_part(const fs::path& path, std::optional<Index> rows, std::option
   if (matrix.rows() != rows.value_or(matrix.rows()) || matrix.cols() != cols.value_or(matrix.cols()))
     throw DataError(fmt::format("{}: {}x{}, expected {}x{}", path.string(), matrix.rows(), matrix.cols(),
                                 rows.value_or(matrix.rows()), cols.value_or(matrix.cols())));
-  if (!all_finite(matrix))
+  if (!matrix.allFinite())
     throw DataError(fmt::format("{}: contains a number that is not finite", path.string()));
   return matrix;
 }

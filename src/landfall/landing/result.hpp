@@ -33,15 +33,15 @@ std::string_view to_string(Termination termination);
 /// What is known after a step. Norms are those at the point the step started from.
 struct Progress {
   std::uint64_t iteration = 0;
-  double passes = 0;         // readings of all samples; evaluations of f where it is exact
-  double seconds = 0;        // since the run began
-  double objective = 0;      // f(x), of the draw when sampled
-  double infeasibility = 0;  // ||h(x)||, of the draw when sampled
-  double stationarity = 0;   // ||Psi|| over the size of the terms that cancel in it: 0 at a critical point
-  double step = 0;           // eta
-  double attraction = 0;     // omega, the largest over the blocks
-  double field_norm = 0;     // ||Lambda||
-  double gap = -1;           // estimated, relative to the optimum; below 0: unknown
+  double passes = 0;           // readings of all samples; evaluations of f where it is exact
+  double seconds = 0;          // since the run began
+  double objective = 0;        // f(x), of the draw when sampled
+  double infeasibility = 0;    // ||h(x)||, of the draw when sampled
+  double stationarity = 0;     // ||Psi|| over the size of the terms that cancel in it: 0 at a critical point
+  double step = 0;             // eta
+  double attraction = 0;       // omega, the largest over the blocks
+  double field_norm = 0;       // ||Lambda||
+  double gap = -1;             // estimated, relative to the optimum; below 0: unknown
   std::int64_t back_offs = 0;  // how often the step was halved because the trust region had to cut it
 };
 

@@ -59,7 +59,7 @@ CallbackSamples<S>::CallbackSamples(Index count, std::vector<Shape> shapes, Eval
 
 template <class S>
 double CallbackSamples<S>::evaluate_impl(Index first, Index last, const Point<S>& x, Point<S>* gradient,
-                                         Point<S>* bx, EvaluatedPoint) {
+                                         Point<S>* bx) {
   const auto part =
       order_.batch().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
   return evaluate_(part, x, gradient, bx);
@@ -148,7 +148,7 @@ double LinearSamples<S>::project(Index first, Index last, const Point<S>& x) {
 
 template <class S>
 double LinearSamples<S>::evaluate_impl(Index first, Index last, const Point<S>& x, Point<S>* gradient,
-                                       Point<S>* bx, EvaluatedPoint) {
+                                       Point<S>* bx) {
   const SharedBatch::Part own = shared_.part(first, last);
   const double value = shared_.mean(own, own.size() > 0 ? project(own.first, own.last, x) : 0);
   const S scale = S(1) / static_cast<S>(own.count);

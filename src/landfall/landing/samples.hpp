@@ -23,10 +23,6 @@ namespace landfall {
 template <class S>
 class LinearSamples;
 
-/// Which iterate a point is. It matters where f changes from batch to batch (online LDA): f at the current
-/// iterate is today's, at the previous one that of the batch before.
-enum class EvaluatedPoint { current, previous };
-
 template <class S>
 class Samples {
  public:
@@ -46,9 +42,8 @@ class Samples {
 
   /// Means over samples [first, last) of the current batch: f, its gradient, and
   /// B X; what is null is not wanted.
-  double evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx,
-                  EvaluatedPoint at = EvaluatedPoint::current) {
-    return evaluate_impl(first, last, x, gradient, bx, at);
+  double evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx) {
+    return evaluate_impl(first, last, x, gradient, bx);
   }
 
   /// Samples of the form B_i = a_i a_i' + ridge, grad f_i = a_i b_i' allow more (the U-statistic, averaging).
@@ -58,8 +53,8 @@ class Samples {
   virtual Communicator& communicator() const { return serial_communicator(); }
 
  protected:
-  virtual double evaluate_impl(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx,
-                               EvaluatedPoint at) = 0;
+  virtual double evaluate_impl(Index first, Index last, const Point<S>& x, Point<S>* gradient,
+                               Point<S>* bx) = 0;
 };
 
 /// A batch of which each rank holds a part.
@@ -120,8 +115,7 @@ class CallbackSamples final : public Samples<S> {
   Index draw(Index size) override { return static_cast<Index>(order_.draw(size).size()); }
 
  protected:
-  double evaluate_impl(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx,
-                       EvaluatedPoint at) override;
+  double evaluate_impl(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx) override;
 
  private:
   std::vector<Shape> shapes_;
@@ -141,9 +135,6 @@ struct ScoreObjective {
   /// In place of apply, where f needs no samples (LDA, once the means of the classes are known): f and, if
   /// it is wanted, its gradient. For ViewSamples.
   std::function<double(const Point<S>& x, Point<S>* gradient)> known = {};
-  /// Where that f changes from batch to batch: the f of the batch before, for EvaluatedPoint::previous. Empty:
-  /// f does not change.
-  std::function<double(const Point<S>& x, Point<S>* gradient)> known_before = {};
 };
 
 /// f = -tr X'S_xy Y: canonical correlations.
@@ -183,8 +174,7 @@ class LinearSamples final : public Samples<S> {
   const ScoreObjective<S>& objective() const { return objective_; }
 
  protected:
-  double evaluate_impl(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx,
-                       EvaluatedPoint at) override;
+  double evaluate_impl(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx) override;
 
  private:
   std::vector<RowMatrix<S>> data_;

@@ -40,10 +40,7 @@ void validate(const SolverOptions<S>& options) {
 
 template <class S>
 Solver<S>::Solver(FieldOracle<S>& oracle, Point<S> start, SolverOptions<S> options)
-    : oracle_(oracle),
-      known_(oracle.known()),
-      options_(std::move(options)),
-      x_(std::move(start)) {
+    : oracle_(oracle), known_(oracle.known()), options_(std::move(options)), x_(std::move(start)) {
   validate(options_);
   history_ = ProgressHistory(options_.history);
   const auto& shapes = oracle_.shapes();

@@ -53,7 +53,7 @@ Index ViewSamples<S>::draw(Index) {
 
 template <class S>
 double ViewSamples<S>::evaluate_impl(Index first, Index last, const Point<S>& x, Point<S>* gradient,
-                                     Point<S>* bx, EvaluatedPoint at) {
+                                     Point<S>* bx) {
   const SharedBatch::Part part = shared_.part(first, last);
   const bool none = part.size() == 0;
   const Index rows = none ? 0 : view(0).rows();
@@ -69,8 +69,7 @@ double ViewSamples<S>::evaluate_impl(Index first, Index last, const Point<S>& x,
       alpha = whole.middleRows(part.first, part.size());
     }
   }
-  const bool before = at == EvaluatedPoint::previous && objective_.known_before;
-  const auto& known = before ? objective_.known_before : objective_.known;
+  const auto& known = objective_.known;
   const double value =
       known ? known(x, gradient) : shared_.mean(part, none ? 0 : objective_.apply(alpha_, b_));
 
@@ -111,15 +110,16 @@ template <class S>
 InMemoryBatches<S> read_into_memory(DataStream<S>& stream, Index rows, Index batch) {
   InMemoryBatches<S> batches;
   Communicator& communicator = stream.communicator();
-  const auto start_batches = [&](Index count) {  // as many on every rank, empty where a rank has no rows of them
-    while (static_cast<Index>(batches.size()) < count) {
-      auto& views = batches.emplace_back(stream.views());
-      for (std::size_t i = 0; i < views.size(); ++i) {
-        views[i].mean = stream.view(i).mean;
-        start_like(stream.view(i).batch, views[i].batch);
-      }
-    }
-  };
+  const auto start_batches =
+      [&](Index count) {  // as many on every rank, empty where a rank has no rows of them
+        while (static_cast<Index>(batches.size()) < count) {
+          auto& views = batches.emplace_back(stream.views());
+          for (std::size_t i = 0; i < views.size(); ++i) {
+            views[i].mean = stream.view(i).mean;
+            start_like(stream.view(i).batch, views[i].batch);
+          }
+        }
+      };
   stream.begin_pass(std::numeric_limits<std::uint64_t>::max());
   Index seen = 0;  // by all ranks
   while (seen < rows && stream.next()) {

@@ -25,8 +25,7 @@ class ViewSamples : public Samples<S> {
   virtual const CentredBatch<S>& view(std::size_t i) const = 0;
 
  protected:
-  double evaluate_impl(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx,
-                       EvaluatedPoint at) override;
+  double evaluate_impl(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx) override;
 
   ViewSamples(const std::vector<Index>& features, const std::vector<Index>& components, std::vector<S> ridge,
               ScoreObjective<S> objective, Communicator& communicator);

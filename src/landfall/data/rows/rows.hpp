@@ -4,7 +4,7 @@
 //   landfall::Batch<double> block, kept;
 //   landfall::start_like(block, kept);                  // dense or sparse, as many columns, no rows
 //   landfall::append_row(block, 3, kept);               // its fourth row
-//   use(landfall::all_finite(kept.dense()));
+//   use(kept.dense().rows());
 //   std::vector<double> row(100);                       // as many as there are columns
 //   landfall::dense_row<double>(block, 3, row);         // the same with its zeros
 //   landfall::each_entry(block, 3, [](landfall::Index column, double value) { use(column, value); });
@@ -22,14 +22,6 @@ void start_like(const Batch<S>& from, Batch<S>& to);
 /// Appends row i of `from` to a batch of the same kind; it keeps its number.
 template <class S>
 void append_row(const Batch<S>& from, Index i, Batch<S>& to);
-
-/// Whether every number is finite. Zero times anything else is NaN: a sum, which uses vectors, where Eigen's
-/// allFinite does not.
-template <class Numbers>
-bool all_finite(const Numbers& numbers) {
-  using S = typename Numbers::Scalar;
-  return (numbers.array() * S(0)).sum() == S(0);
-}
 
 /// Calls use(column, value) for the entries of row i; of a dense one, for those that are not zero.
 template <class S, class F>

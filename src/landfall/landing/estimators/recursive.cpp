@@ -47,8 +47,7 @@ double RecursiveMean<S>::add(Samples<S>& samples, Index rows, const Point<S>& x,
     working_.variance = 1 / r;
     previous_ = x;
   } else {
-    before_.objective =
-        samples.evaluate(0, rows, previous_, &before_.gradient, &before_.bx, EvaluatedPoint::previous);
+    before_.objective = samples.evaluate(0, rows, previous_, &before_.gradient, &before_.bx);
     const double v = working_.variance + carried, gain = v / (v + 1 / r);
     blend(working_, gain);
     working_.variance = gain / r;

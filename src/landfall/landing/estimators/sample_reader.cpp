@@ -36,10 +36,10 @@ Index SampleReader<S>::draw() {
 }
 
 template <class S>
-double SampleReader<S>::evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx,
-                                 EvaluatedPoint at) {
+double SampleReader<S>::evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient,
+                                 Point<S>* bx) {
   count(gradient ? 1 : 0, bx ? x.size() : 0);
-  return samples_->evaluate(first, last, x, gradient, bx, at);
+  return samples_->evaluate(first, last, x, gradient, bx);
 }
 
 template <class S>

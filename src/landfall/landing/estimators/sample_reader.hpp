@@ -33,8 +33,7 @@ class SampleReader {
   void restart();
 
   /// samples().evaluate(), counted.
-  double evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx,
-                  EvaluatedPoint at = EvaluatedPoint::current);
+  double evaluate(Index first, Index last, const Point<S>& x, Point<S>* gradient, Point<S>* bx);
   /// For evaluations by other means: so many gradients and products with B.
   void count(std::uint64_t gradients, std::uint64_t products);
 

@@ -60,8 +60,7 @@ class MovingMeans {
   double variance() const { return working_.variance; }
   /// The same without the margin that decides which estimate to trust, after the end of a pass.
   double uncertainty() const { return uncertainty_; }
-  /// d^2 and the rows of the last batch.
-  double moved() const { return moved_; }
+  /// Of the last batch.
   double rows() const { return rows_; }
 
   /// Saves the estimates of all ranks, on rank 0. Another number of ranks may take them back.

@@ -21,10 +21,12 @@ constexpr std::uint64_t kProgram = 24 << 20;  // bytes of the program and its li
 constexpr double kWindow = 16384;             // sparse rows that are shuffled together
 // Seconds that the exact answer is worth, even where landing would be done sooner.
 constexpr double kPatience = 10;
-// Seconds of what does not depend on sizes, and is about the same on any machine that is not old: until the first row,
-// of a row that is handed over, of a step.
 constexpr Index kMostComplete = 4096,
                 kMostLeading = 512;  // columns whose K has a complete basis; rank of the others
+constexpr Index kLeastGuard = 2;
+constexpr double kBlocks = 30;  // n x p numbers that landing has in memory, about
+// Seconds of what does not depend on sizes, and is about the same on any machine that is not old: until the first row,
+// of a row that is handed over, of a step.
 constexpr double kStart = 6e-3, kRow = 1e-7, kStep = 2e-5;
 
 double total(const std::vector<Index>& features) {
@@ -89,10 +91,14 @@ double held_bytes(const Source<S>& source, Index rows) {
 
 template <class S>
 void choose_sizes(Workload& work, std::uint64_t memory) {
+  const auto most = [](double count) { return static_cast<Index>(std::min(count, 1e9)); };
+  const double column = kBlocks * total(work.features) * static_cast<double>(sizeof(S));
+  // Guard columns as far as the blocks fit in half of the memory.
+  work.columns = std::min(
+      work.columns, std::max(work.components + kLeastGuard, most(static_cast<double>(memory) / 2 / column)));
   const bool given = work.batch > 0;
   if (!given) work.batch = default_batch(work.components, work.nonzeros.has_value());
   const double share = static_cast<double>(memory) / 8;
-  const auto most = [](double count) { return static_cast<Index>(std::min(count, 1e9)); };
   if (!given)
     work.batch = std::min(work.batch, std::max(most(share / (6 * row_bytes<S>(work))), 8 * work.columns));
   const Index affordable = most(share / (4 * total(work.features) * static_cast<double>(sizeof(S))));
@@ -153,9 +159,9 @@ Cost landing_cost(const Workload& work, const MachineRates* rates) {
   const double r = static_cast<double>(work.batch);
   const double first = std::min(static_cast<double>(work.first_rows), rows);
 
-  // About 30 n x p blocks of the method and its estimator, the sketch with what its making needs, the first
+  // The n x p blocks of the method and its estimator, the sketch with what its making needs, the first
   // rows, five batches that are read ahead or used, and the rows that are shuffled.
-  const double blocks = 30 * n * c;
+  const double blocks = kBlocks * n * c;
   double sketch = 0, inverse = 0, basis = 0;  // entries; flops of K per column; flops of making it
   for (std::size_t i = 0; i < work.features.size(); ++i) {
     const double m = static_cast<double>(work.features[i]);
