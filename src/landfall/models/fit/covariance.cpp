@@ -96,6 +96,63 @@ void move_sums(std::vector<Matrix<S>>& from, std::vector<Matrix<Sum>>& to) {
   }
 }
 
+/// Rows of one fold, kept until there are enough of them for a product.
+template <class S>
+class FoldRows {
+ public:
+  FoldRows(const std::vector<Index>& features, Products products)
+      : narrow_(products == Products::single), few_(zeros<S>(features)) {
+    sums_.covariances = zeros<double>(features);
+    for (const Index n : features) {
+      rows_.emplace_back(n, kFoldRows);
+      sums_.means.push_back(Vector<double>::Zero(n));
+    }
+  }
+
+  void add(const std::vector<Eigen::Ref<const Matrix<S>>>& views, Index row, int workers) {
+    for (std::size_t v = 0; v < rows_.size(); ++v) rows_[v].col(filled_) = views[v].col(row);
+    if (++filled_ == kFoldRows) multiply(workers);
+  }
+
+  FoldCovariances finish(Communicator& communicator, int workers) {
+    multiply(workers);
+    Covariances<double>& sums = sums_.covariances;
+    reduce(communicator, sums.within, sums.between, sums.rows, sums_.means);
+    const double scale = 1 / static_cast<double>(std::max<Index>(sums.rows, 1));
+    for (auto& within : sums.within) {
+      within *= scale;
+      within.template triangularView<Eigen::StrictlyUpper>() = within.transpose();
+    }
+    for (auto& between : sums.between) between *= scale;
+    for (auto& mean : sums_.means) mean *= scale;
+    return std::move(sums_);
+  }
+
+ private:
+  void multiply(int workers) {
+    if (filled_ == 0) return;
+    Covariances<double>& sums = sums_.covariances;
+    const auto left = rows_[0].leftCols(filled_), right = rows_[1].leftCols(filled_);
+    if (narrow_) {
+      add_pair<S>(left, right, few_, workers);
+      move_sums(few_.within, sums.within);
+      move_sums(few_.between, sums.between);
+    } else {
+      add_pair<double>(left.template cast<double>(), right.template cast<double>(), sums, workers);
+    }
+    for (std::size_t v = 0; v < 2; ++v)
+      sums_.means[v] += rows_[v].leftCols(filled_).rowwise().sum().template cast<double>();
+    sums.rows += filled_;
+    filled_ = 0;
+  }
+
+  bool narrow_;  // products in precision S
+  Covariances<S> few_;
+  FoldCovariances sums_;
+  std::vector<Matrix<S>> rows_;  // of each view, as columns
+  Index filled_ = 0;
+};
+
 // Up to so many columns the threads of BLAS gain little within one product.
 constexpr Index kNarrow = 1024;
 
@@ -138,6 +195,56 @@ Covariances<Sum> covariances(DataStream<S>& stream, Products products) {
   return sums;
 }
 
+template <class S>
+std::vector<FoldCovariances> fold_covariances(DataStream<S>& stream, int folds, std::uint64_t seed,
+                                              Products products) {
+  const std::vector<Index> features{static_cast<Index>(stream.transform(0).kept().size()),
+                                    static_cast<Index>(stream.transform(1).kept().size())};
+  const bool few = std::max(features[0], features[1]) <= kNarrow;
+  const int workers = few ? std::min(threads(), 4) : 1;
+  std::optional<SerialBlas> serial;
+  if (few) serial.emplace();
+  std::vector<FoldRows<S>> sums;
+  for (int fold = 0; fold < folds; ++fold) sums.emplace_back(features, products);
+  std::vector<DenseRows<S>> dense(2);
+  stream.begin_pass(in_file_order);
+  while (stream.next()) {
+    const std::vector<Eigen::Ref<const Matrix<S>>> rows{dense[0](stream.view(0)), dense[1](stream.view(1))};
+    const auto numbers = stream.view(0).batch.numbers();
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      sums[static_cast<std::size_t>(fold_of(numbers[i], folds, seed))].add(rows, static_cast<Index>(i),
+                                                                           workers);
+  }
+  std::vector<FoldCovariances> all;
+  for (auto& fold : sums) all.push_back(fold.finish(stream.communicator(), workers));
+  return all;
+}
+
+FoldCovariances without_fold(const std::vector<FoldCovariances>& folds, int fold) {
+  const FoldCovariances& first = folds.front();
+  FoldCovariances rest{
+      zeros<double>({first.means[0].size(), first.means[1].size()}),
+      {Vector<double>::Zero(first.means[0].size()), Vector<double>::Zero(first.means[1].size())}};
+  Covariances<double>& sums = rest.covariances;
+  for (std::size_t k = 0; k < folds.size(); ++k)
+    if (static_cast<int>(k) != fold) sums.rows += folds[k].covariances.rows;
+  for (std::size_t k = 0; k < folds.size(); ++k) {
+    if (static_cast<int>(k) == fold) continue;
+    const double share =
+        static_cast<double>(folds[k].covariances.rows) / static_cast<double>(std::max<Index>(sums.rows, 1));
+    for (std::size_t v = 0; v < 2; ++v) {
+      sums.within[v] += share * folds[k].covariances.within[v];
+      rest.means[v] += share * folds[k].means[v];
+    }
+    sums.between[0] += share * folds[k].covariances.between[0];
+  }
+  return rest;
+}
+
+template std::vector<FoldCovariances> fold_covariances<float>(DataStream<float>&, int, std::uint64_t,
+                                                              Products);
+template std::vector<FoldCovariances> fold_covariances<double>(DataStream<double>&, int, std::uint64_t,
+                                                               Products);
 template Covariances<float> covariances<float, float>(DataStream<float>&, Products);
 template Covariances<double> covariances<float, double>(DataStream<float>&, Products);
 template Covariances<double> covariances<double, double>(DataStream<double>&, Products);

@@ -38,22 +38,31 @@ struct FitOptions {
   std::optional<double> ridge = {};           // absolute: B = S + ridge I
   std::optional<double> relative_ridge = {};  // of each column's variance; neither: automatic (ridge.hpp)
   std::optional<double> passes = {};          // of landing and of streaming baselines, exactly
-  double tolerance = 1e-3;   // without `passes`, landing ends once its estimated relative gap is at most this
-  double most_passes = 32;   // or after so many
-  Index batch = 0;                            // rows per step of landing; 0: default_batch()
-  Index first_rows = 0;  // pilot rows that landing keeps in memory; 0: choose_sizes()
+  double tolerance = 1e-3;  // without `passes`, landing ends once its estimated relative gap is at most this
+  double most_passes = 32;  // or after so many
+  Index batch = 0;          // rows per step of landing; 0: default_batch()
+  Index first_rows = 0;     // pilot rows that landing keeps in memory; 0: choose_sizes()
   /// Columns that landing carries beside the p wanted ones, so that close values beyond p do not slow it
   /// down; the best p are taken at the end.
   std::optional<Index> guard = {};
   AdaptiveOptions landing = {};  // by hand; its passes, batch and seed are those of this struct
   std::uint64_t memory = std::uint64_t{2} << 30;  // bytes the method may use
   double held_out = 0;                            // fraction of the rows to test on
+  /// CCA: K of the cross-validation; 0: none. Unset: 5 where the method is exact and the covariances of the folds fit in
+  /// memory. Another method fits K times.
+  std::optional<int> folds = {};
+  int fold = -1;         // of these, the one to hold out: what cross-validation fits; -1: none
+  int permutations = 0;  // CCA: of the test whether pairs are more than chance; 0: no test
+  int bootstrap = 0;     // CCA: resamples for intervals of correlations and loadings; 0: none
   TransformOptions transform = {};
   std::uint64_t seed = 0;
   std::function<bool(const Progress&)> observer = {};  // after every step; false ends the run
   Checkpoints checkpoints = {};                        // of landing
   /// Ends reading, covariances, solving and evaluation within one batch, with a Cancelled exception.
   CancelFlag cancel = {};
+
+  /// Whether there are rows to test on.
+  bool holds_out() const { return held_out > 0 || fold >= 0; }
 };
 
 /// UsageError that names the field, for values that no model accepts.
