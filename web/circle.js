@@ -9,7 +9,7 @@ function shape(name, attributes, ...children) {
 
 function circleFigure(chart) {
   const radius = 200, middle = 250, labelled = 12;
-  const drawing = shape("svg", { viewBox: "-90 20 680 460", role: "img", "aria-label": chart.label, class: "circle" },
+  const drawing = shape("svg", { viewBox: "-60 20 620 450", role: "img", "aria-label": chart.label, class: "circle" },
     shape("line", { x1: middle - radius, x2: middle + radius, y1: middle, y2: middle, class: "grid" }),
     shape("line", { x1: middle, x2: middle, y1: middle - radius, y2: middle + radius, class: "grid" }),
     shape("circle", { cx: middle, cy: middle, r: radius, class: "ring" }),

@@ -146,7 +146,7 @@ TEST_F(Trust, ClassesHaveProbabilitiesPriorsAndAConfusionMatrix) {
   const Json summary = summary_of(
       landfall({"lda", "iris.csv", "--label-column", "species", "--out", "run", "--json", "--quiet"}));
   EXPECT_EQ(summary["confusion"],
-            Json({{50.0, 0.0, 0.0}, {0.0, 48.0, 2.0}, {0.0, 1.0, 49.0}}));  // as in MASS::lda
+            Json({{50, 0, 0}, {0, 48, 2}, {0, 1, 49}}));  // as in MASS::lda
   EXPECT_NEAR(summary["precision_by_class"][1], 48. / 49, 1e-12);
   EXPECT_NEAR(summary["recall_by_class"][1], 0.96, 1e-12);
   const Words scored{"transform", "run", "iris.csv", "--label-column", "species", "--predict-proba", "-o"};

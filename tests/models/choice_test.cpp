@@ -13,8 +13,8 @@ namespace {
 
 struct Table {
   RowMatrix<double> left, right;
-  SourcePtr<double> x() const { return std::make_unique<MemorySource<double>>(left, "left"); }
-  SourcePtr<double> y() const { return std::make_unique<MemorySource<double>>(right, "right"); }
+  SourcePtr<double> x() const { return std::make_unique<landfall::MemorySource<double>>(left, "left"); }
+  SourcePtr<double> y() const { return std::make_unique<landfall::MemorySource<double>>(right, "right"); }
 };
 
 Table related(Index rows, Index left, Index right, Index shared, std::uint64_t seed) {

@@ -38,6 +38,15 @@ LabelledSource<S> open_data(const std::string& data, const LabelOptions& options
   return {std::move(source), std::move(labels)};
 }
 
+Json counts(const Matrix<double>& confusion) {
+  Json rows = Json::array();
+  for (Index i = 0; i < confusion.rows(); ++i) {
+    const Vector<double> row = confusion.row(i);
+    rows.push_back(std::vector<Index>(row.begin(), row.end()));
+  }
+  return rows;
+}
+
 template <class S>
 class LdaFit final : public ModelFit<S> {
  public:
@@ -71,9 +80,9 @@ class LdaFit final : public ModelFit<S> {
   void add_more(Json& summary) const override {
     summary["classes"] = result_.classes;
     summary["priors"] = numbers(result_.priors);
-    summary["confusion"] = matrix_json(result_.confusion);
+    summary["confusion"] = counts(result_.confusion);
     const bool held_out = result_.held_out_confusion.size() > 0;
-    if (held_out) summary["held_out_confusion"] = matrix_json(result_.held_out_confusion);
+    if (held_out) summary["held_out_confusion"] = counts(result_.held_out_confusion);
     const ClassRates rates = class_rates(held_out ? result_.held_out_confusion : result_.confusion);
     summary["precision_by_class"] = numbers(rates.precision);
     summary["recall_by_class"] = numbers(rates.recall);

@@ -72,9 +72,9 @@ Json share_table(const RunReport& run) {
   Json table{{"columns", {run.problem.component}}, {"rows", Json::array()}};
   for (std::size_t v = 0; v < run.loadings.size(); ++v) {
     const std::string_view name = run.problem.views[v].name;
-    const std::string of = name.empty() ? "" : fmt::format(" of the {} view", name);
-    table["columns"].push_back(fmt::format("variance{}, %", of));
-    if (crossed) table["columns"].push_back(fmt::format("redundancy{}, %", of));
+    const std::string of = name.empty() ? "" : fmt::format("{} ", name);
+    table["columns"].push_back(fmt::format("{}variance, %", of));
+    if (crossed) table["columns"].push_back(fmt::format("{}redundancy, %", of));
   }
   for (Index k = 0; k < run.loadings[0].cols(); ++k) {
     Json row = Json::array({k + 1});

@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kPart = 0.1;  // a smaller difference of correlations is not worth a sentence
 constexpr Index kLeastRows = 4;
+constexpr Index kEnoughRows = 10;  // per column, so that nobody would call them few
 
 /// About the mean of the fold's own rows.
 PairProblem centred(const FoldCovariances& fold) {
@@ -99,14 +100,17 @@ std::string overfit_warning(const Vector<double>& training, const CrossValidated
     if (training(j) - tested.correlations(j) > std::max(kPart, chance)) parted.push_back(j);
   if (parted.empty()) return {};
   const Index first = parted.front();
-  const std::string more = parted.size() == 1 ? ""
-                                              : fmt::format(", and {} more {} part as far", parted.size() - 1,
-                                                            parted.size() == 2 ? "pair" : "pairs");
+  const std::size_t others = parted.size() - 1;
+  const std::string more = others == 0   ? ""
+                           : others == 1 ? ", and 1 more pair parts as far"
+                                         : fmt::format(", and {} more pairs part as far", others);
+  const bool few = rows < kEnoughRows * columns;
   return fmt::format(
       "overfitting: the correlation of pair {} is {:.3f} on the training rows but {:.3f} in "
-      "cross-validation{}; {} rows are few for "
-      "{} columns, so trust the cross-validated values",
-      first + 1, training(first), tested.correlations(first), more, rows, columns);
+      "cross-validation{}; {}trust the "
+      "cross-validated values",
+      first + 1, training(first), tested.correlations(first), more,
+      few ? fmt::format("{} rows are few for {} columns, so ", rows, columns) : "");
 }
 
 }  // namespace landfall
