@@ -177,6 +177,7 @@ TEST_F(Trust, FiguresAreWrittenWithoutABrowser) {
             std::string::npos);
   for (const auto& file : std::filesystem::directory_iterator(folder_ / "run/figures"))
     EXPECT_NE(content(file.path().string()).find("</svg>"), std::string::npos) << file.path();
+  EXPECT_EQ(club({"--out", "run", "--quiet", "--force"}).code, 0);  // figures are the run's own
 }
 
 TEST_F(Trust, ARunInsideAComparisonSaysHowToRepeatIt) {

@@ -150,11 +150,11 @@ class CcaCommand final : public ModelCommand {
 
   ModelHelp help() const override {
     return {.text = "Canonical correlations of two files with the same rows",
-            .components = "number of canonical pairs, or auto: by cross-validation [at most 10]",
+            .components = "number of canonical pairs, or auto [at most 10]",
             .automatic_components = true,
             .method = "auto, exact, landing or one of landfall methods [auto]",
             .baselines = Problem::cca,
-            .defaults = {.passes = "until --tolerance holds",
+            .defaults = {.passes = "by --tolerance",
                          .batch = "512 or 8p; sparse data 2048",
                          .ridge = "none if well posed"},
             .report_labels = true,
@@ -186,12 +186,16 @@ class CcaCommand final : public ModelCommand {
   }
 
   void add_test_options(const OptionAdder& add) override {
+    constexpr const char* kTests = "Options of tests";
     add("--folds", options.fit.folds, "K", "folds of cross-validation, 0 for none [5 if exact]")
-        ->check(whole_number(0));
+        ->check(whole_number(0))
+        ->group(kTests);
     add("--permutations", options.fit.permutations, "N", "permutations to test each pair by, such as 999 [0]")
-        ->check(whole_number(0));
+        ->check(whole_number(0))
+        ->group(kTests);
     add("--bootstrap", options.fit.bootstrap, "N", "resamples for 95 % intervals, such as 500 [0]")
-        ->check(whole_number(0));
+        ->check(whole_number(0))
+        ->group(kTests);
   }
 
   std::unique_ptr<ModelFit<float>> open_single() const override {

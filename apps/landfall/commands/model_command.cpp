@@ -334,7 +334,7 @@ void add_options(const OptionAdder& add, ModelCommand& model) {
   add_run_options(add, options.run);
   add.choice(
       "--show", {"loadings"}, [&options](const std::string&) { options.show_loadings = true; },
-      "loadings: the columns that each component is made of, below the table");
+      "loadings: what each component is made of");
   add_image(add, options.report);
   if (help.report_labels) add_report_labels(add, options.report);
   add_checkpoint_options(add, options.run);

@@ -334,13 +334,12 @@ void setup_transform(CLI::App& program) {
                             ->add_flag("--predict-proba", options->probabilities,
                                        "write the probability of each class of an lda run")
                             ->excludes(predict);
-  add("--priors", options->priors, "P,...",
-      "priors of the classes, in their order in the summary [shares of the rows]")
+  add("--priors", options->priors, "P,...", "priors of the classes of an lda run [shares of rows]")
       ->delimiter(',')
       ->check(number_from(0));
   command
       ->add_flag("--predict-other", options->predict_other,
-                 "write the columns of the other view of a cca run, predicted from those of --view")
+                 "write the other view of a cca run, predicted from --view")
       ->excludes(predict)
       ->excludes(probabilities);
   add("--label-column", options->column, "NAME", "column of DATA to exclude, by name or number from 1");

@@ -104,7 +104,7 @@ struct Axis {
 class Drawing {
  public:
   Drawing(double width, double height, const std::string& title, const std::string& label)
-      : text_(fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
+      : text_(fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" data-landfall=\"figure\" width=\"{0}\" height=\"{1}\" "
                           "viewBox=\"0 0 {0} {1}\" role=\"img\" "
                           "font-family=\"system-ui, Helvetica, Arial, sans-serif\" "
                           "font-size=\"12\">\n<title>{2}</title>\n<desc>{3}</desc>\n"

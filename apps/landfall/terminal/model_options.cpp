@@ -72,7 +72,7 @@ void add_held_out(const OptionAdder& add, double& fraction) {
 }
 
 void add_landing_options(const OptionAdder& add, AdaptiveOptions& landing) {
-  add.command->set_help_all_flag("--help-all", "show also the options of tables and of landing");
+  add.command->set_help_all_flag("--help-all", "show also the options of tests, tables and landing");
   const auto by_hand = [&](const char* name, auto& value, const char* shown, const char* text) {
     return add(name, value, shown, text)->group(kByHand);
   };
