@@ -4,7 +4,16 @@ set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/landfall)
 
 install(TARGETS landfall EXPORT landfallTargets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/landfall DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN "*.hpp" PATTERN report EXCLUDE)  # not .ipp files, and what is of the program
+        FILES_MATCHING PATTERN "*.hpp" PATTERN report EXCLUDE PATTERN mpi EXCLUDE)  # not .ipp files, and what is of the program
+if(TARGET landfall_mpi)  # find_package(landfall COMPONENTS mpi)
+  install(TARGETS landfall_mpi EXPORT landfallMpiTargets)
+  install(FILES ${PROJECT_SOURCE_DIR}/src/landfall/mpi/mpi_communicator.hpp
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/landfall/mpi)
+  install(EXPORT landfallMpiTargets NAMESPACE landfall:: DESTINATION ${config_dir})
+endif()
+if(TARGET landfall_mpi_module)
+  install(TARGETS landfall_mpi_module DESTINATION ${CMAKE_INSTALL_LIBDIR}/landfall)
+endif()
 install(EXPORT landfallTargets NAMESPACE landfall:: DESTINATION ${config_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/landfallConfig.cmake.in
   ${PROJECT_BINARY_DIR}/landfallConfig.cmake INSTALL_DESTINATION ${config_dir})

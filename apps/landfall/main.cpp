@@ -1,9 +1,12 @@
 // landfall: the command-line tool. Results go to standard output, everything else to standard error.
 // Exit codes: 0 success, 2 wrong usage, 3 bad input data, 4 numerical failure, 130 interrupted.
 #include <landfall/errors.hpp>
+#include <landfall/parallel/kernels.hpp>
 #include <landfall/run/checkpoints.hpp>
 #include <landfall/version.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -18,17 +21,22 @@
 #include "terminal/command_line.hpp"
 #include "terminal/help_page.hpp"
 #include "terminal/process.hpp"
-#include "terminal/screen.hpp"
+#include "terminal/ranks.hpp"
 #include <fmt/format.h>
 
 namespace {
 
 /// Ends the program past the handlers of exit(): HDF5's would add a line of its own after a damaged file.
 [[noreturn]] void fail(int code, std::string_view message) {
+  landfall::app::fail_on_ranks(code, message);
+}
+
+/// What several ranks can do.
+void require_shared_command(int argc, const char* const* argv) {
   using namespace landfall::app;
-  tell("{} {}\n", standard_error().painted("landfall:", Paint::error), message);
-  std::fflush(nullptr);
-  std::_Exit(code);
+  if (!ranks().several() || argc < 2 || argv[1][0] == '-') return;
+  constexpr std::array<std::string_view, 5> shared{"cca", "lda", "ica", "transform", "help"};
+  if (std::ranges::find(shared, argv[1]) == shared.end()) require_one_process(fmt::format("landfall {}", argv[1]));
 }
 
 }  // namespace
@@ -37,14 +45,22 @@ int main(int argc, char** argv) {
   using namespace landfall::app;
   std::set_terminate([] { fail(3, "not enough memory"); });  // the JSON library allocates in its destructors
   if (const std::string refusal = prepare_process(argv); !refusal.empty()) fail(3, refusal);
+  try {
+    join_ranks(argc, argv);
+    require_shared_command(argc, argv);
+  } catch (const landfall::UsageError& error) {
+    fail(2, error.what());
+  }
   set_command_line(argc, argv);
   CLI::App program(
       "Canonical correlations, independent components, discriminants and generalized\n"
       "eigenproblems, by the landing method and by others.",
       "landfall");
   program.set_help_flag("-h,--help", "print this help and exit");
-  program.set_version_flag("--version", fmt::format("landfall {}", landfall::version()),
-                           "print the version and exit");
+  program.set_version_flag(
+      "--version",
+      [] { return fmt::format("landfall {}\n{}", landfall::version(), landfall::describe_computation()); },
+      "print the version, BLAS and its kernels, and exit");
   program.require_subcommand(1);
   program.formatter(help_page());
   program.footer(
@@ -69,9 +85,12 @@ int main(int argc, char** argv) {
   try {
     program.parse(argc, argv);
     if (std::fflush(stdout) != 0 || std::ferror(stdout)) fail(3, "standard output cannot be written");
+    finish_ranks();
     return 0;
   } catch (const CLI::Success& help) {
-    return program.exit(help);
+    const int code = program.exit(help);
+    finish_ranks();
+    return code;
   } catch (const CLI::ParseError& error) {
     fail(2, explain(program, error));
   } catch (const ChildFailed& child) {

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ._cca import CCA as CCA
     from ._core import DataError as DataError
     from ._core import NumericalError as NumericalError
+    from ._core import describe_computation as describe_computation
     from ._core import set_threads as set_threads
     from ._core import threads as threads
     from ._gevp import GevpResult as GevpResult
@@ -79,6 +80,7 @@ _NAMES = {
     "plot_weights": "_plots",
     "read": "_read",
     "save_run": "_runs",
+    "describe_computation": "_core",
     "set_threads": "_core",
     "threads": "_core",
 }

@@ -78,7 +78,10 @@ class Estimator(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Calls a fit of the library, with what watches it. Changed options replace those of the arguments."""
         line = ProgressLine(type(self).__name__, self.passes) if self.verbose else None
         options = self._options() | changed
+        comm = options.pop("comm", None)
         options |= self._checkpoint(options)
+        if comm is not None:
+            options["comm"] = comm
         with python_errors():
             result: dict[str, Any] = fit(
                 *inputs, options, precision=self.precision, callback=self.callback, tick=line
@@ -110,7 +113,8 @@ class Estimator(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self._stale = False
 
     def __getattr__(self, name: str) -> Any:
-        if name.endswith("_") and not name.startswith("_") and self.__dict__.get("_stale"):
+        learned = name.endswith("_") and not name.startswith("_") and not name.endswith("_in_")
+        if learned and self.__dict__.get("_stale"):
             self._stale = False
             try:
                 with python_errors():

@@ -63,6 +63,10 @@ class CCA(Estimator):
         A folder in which landing saves its state every ``checkpoint_every`` seconds and on Ctrl-C.
     resume : bool, default=False
         Whether fit continues from the checkpoint in that folder, if there is one, to the same bits as an uninterrupted run.
+    comm : mpi4py communicator, optional
+        Processes that fit the model together (docs/mpi.md): each calls fit and gets the same result.
+    rows : {"shared", "own"}, default="shared"
+        With ``comm``: whether every process is given all rows, or each its own.
 
     Attributes
     ----------
@@ -126,6 +130,8 @@ class CCA(Estimator):
         checkpoint: str | None = None,
         checkpoint_every: float = 60.0,
         resume: bool = False,
+        comm: Any = None,
+        rows: str = "shared",
     ) -> None:
         self.n_components = n_components
         self.ridge = ridge
@@ -148,6 +154,8 @@ class CCA(Estimator):
         self.checkpoint = checkpoint
         self.checkpoint_every = checkpoint_every
         self.resume = resume
+        self.comm = comm
+        self.rows = rows
 
     def fit(self, X: Any, Y: Any) -> CCA:
         """Finds the directions. X and Y have corresponding rows; each is anything that docs/python.md lists."""

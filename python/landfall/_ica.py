@@ -32,7 +32,7 @@ class ICA(Estimator):
         The scale of the sources: variance 1, or 1/n_samples as in older versions of scikit-learn.
     reduction : {"pca", "none"}, default="pca"
         How fewer components than columns are found: among the leading principal components, or the most non-Gaussian directions of all.
-    method, passes, batch_size, memory, ridge, scale, missing, precision, random_state, callback, verbose, checkpoint, resume
+    method, passes, batch_size, memory, ridge, scale, missing, precision, random_state, callback, verbose, checkpoint, resume, comm, rows
         As in :class:`CCA`.
 
     Attributes
@@ -72,6 +72,8 @@ class ICA(Estimator):
         checkpoint: str | None = None,
         checkpoint_every: float = 60.0,
         resume: bool = False,
+        comm: Any = None,
+        rows: str = "shared",
     ) -> None:
         self.n_components = n_components
         self.fun = fun
@@ -91,6 +93,8 @@ class ICA(Estimator):
         self.checkpoint = checkpoint
         self.checkpoint_every = checkpoint_every
         self.resume = resume
+        self.comm = comm
+        self.rows = rows
 
     def fit(self, X: Any, y: Any = None) -> ICA:
         """Finds the sources; y is ignored."""

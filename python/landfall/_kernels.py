@@ -1,7 +1,9 @@
 """Chooses the kernels of OpenBLAS before it is loaded.
 
 OpenBLAS picks its kernels by the model of the processor; one that it does not know gets those of 2004, although the processor
-has wide vectors. The choice is made when the library is loaded: where numpy has loaded it before, nothing can be done.
+has wide vectors. The choice is made when the library is loaded: where numpy has loaded it before, nothing can be done, and the
+extension warns. The names are those of wider_kernels() in parallel/kernels.hpp, which the program goes by; it can ask OpenBLAS
+first what it has chosen, while here the library must not be loaded yet.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class LDA(ClassifierMixin, Estimator):
         Added to the diagonal of the covariance within classes. "auto": none, but one of 30 rows where there are fewer than 1.5
         rows to a column.
     relative_ridge, method, passes, batch_size, memory, scale, missing, held_out, precision, random_state, callback, verbose, checkpoint,
-    resume
+    resume, comm, rows
         As in :class:`CCA`.
 
     Attributes
@@ -76,6 +76,8 @@ class LDA(ClassifierMixin, Estimator):
         checkpoint: str | None = None,
         checkpoint_every: float = 60.0,
         resume: bool = False,
+        comm: Any = None,
+        rows: str = "shared",
     ) -> None:
         self.n_components = n_components
         self.ridge = ridge
@@ -94,6 +96,8 @@ class LDA(ClassifierMixin, Estimator):
         self.checkpoint = checkpoint
         self.checkpoint_every = checkpoint_every
         self.resume = resume
+        self.comm = comm
+        self.rows = rows
 
     def fit(self, X: Any, y: Any) -> LDA:
         """Finds the directions. y has the class of each row, or is the path of a file of labels."""
@@ -102,6 +106,9 @@ class LDA(ClassifierMixin, Estimator):
         self._forget()
         data = self._input(X, reset=True, min_samples=2)
         classes, codes = encode(y)
+        if self.comm is not None and self.rows == "own":  # the classes of all ranks
+            every = np.unique(np.concatenate(self.comm.allgather(classes)))
+            classes, codes = every, np.searchsorted(every, classes)[codes].astype(codes.dtype)
         if len(classes) < 2:
             raise ValueError(f"y has {len(classes)} class, expected at least 2 classes")
         rows = _core.describe(data)["rows"]

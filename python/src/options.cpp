@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 
+#include "communicator.hpp"
 #include "convert.hpp"
 #include <fmt/format.h>
 #include <pybind11/stl.h>
@@ -83,6 +84,13 @@ Setters<FitOptions> fit_setters() {
        [](auto& options, auto& value) {
          if (value.template cast<bool>()) options.transform.scaling = Scaling::deviation;
        }},
+      {"rows",
+       [](auto& options, auto& value) {
+         const auto name = value.template cast<std::string>();
+         if (name != "shared" && name != "own")
+           throw UsageError(fmt::format("unknown division '{}' of rows; expected shared or own", name));
+         options.rank_rows = name == "own" ? RankRows::own : RankRows::shared;
+       }},
       {"missing",
        [](auto& options, auto& value) {
          options.transform.missing = missing_of(value.template cast<std::string>());
@@ -103,7 +111,7 @@ template <class Options>
 void fill(Options& options, const Setters<Options>& setters, const py::dict& given) {
   for (const auto& [key, value] : given) {
     const auto name = key.template cast<std::string>();
-    if (name == "checkpoint") continue;
+    if (name == "checkpoint" || name == "comm") continue;
     const auto at = setters.find(name);
     if (at == setters.end()) throw py::type_error(fmt::format("unknown option '{}'", name));
     if (value.is_none()) continue;
@@ -116,13 +124,14 @@ void fill(Options& options, const Setters<Options>& setters, const py::dict& giv
 }
 
 /// Ctrl-C writes a checkpoint while landing runs, and cancels before and after.
-Checkpoints checkpoints(const py::dict& given, Caller& caller) {
+Checkpoints checkpoints(const py::dict& given, Caller& caller, const std::shared_ptr<Communicator>& ranks) {
   auto run = std::make_shared<RunCheckpoints>(RunCheckpointOptions{
       .folder = given["folder"].cast<std::string>(),
       .options = given["options"].cast<std::vector<std::pair<std::string, std::string>>>(),
       .every = given["every"].cast<double>(),
       .resume = given["resume"].cast<bool>(),
-      .stop = [&caller] { return caller.asked_to_end(); }});
+      .stop = [&caller] { return caller.asked_to_end(); },
+      .communicator = ranks});
   Checkpoints hooks = run->hooks();
   caller.hold(run);
   hooks.due = [&caller, due = hooks.due] {
@@ -163,8 +172,9 @@ FitOptions fit_options(const py::dict& given, const py::object& callback, Caller
   fill(options, setters, given);
   options.observer = observer(callback, caller);
   options.cancel = caller.cancel();
+  if (given.contains("comm") && !given["comm"].is_none()) options.communicator = communicator_of(given["comm"], caller);
   if (given.contains("checkpoint"))
-    options.checkpoints = checkpoints(given["checkpoint"].cast<py::dict>(), caller);
+    options.checkpoints = checkpoints(given["checkpoint"].cast<py::dict>(), caller, options.communicator);
   return options;
 }
 

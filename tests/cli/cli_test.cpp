@@ -1,4 +1,6 @@
 // The program as a whole: help, version, wrong use, bad data, a full disk.
+#include <landfall/parallel/kernels.hpp>
+
 #include "cli/pencil_files.hpp"
 #include <fmt/format.h>
 
@@ -49,7 +51,20 @@ TEST_F(CliTest, LandingByHandIsOnAPageOfItsOwn) {
 TEST_F(CliTest, VersionIsTheProjects) {
   const Outcome run = landfall({"--version"});
   EXPECT_EQ(run.code, 0);
-  EXPECT_EQ(run.out, "landfall " LANDFALL_VERSION "\n");
+  EXPECT_EQ(run.out.substr(0, run.out.find('\n')), "landfall " LANDFALL_VERSION);
+}
+
+TEST_F(CliTest, KernelsOfTheProcessorUnlessTheUserChose) {
+  const auto kernels = [&](const Words& variables) {
+    Words words{"-u", "OPENBLAS_CORETYPE"};
+    words.insert(words.end(), variables.begin(), variables.end());
+    words.insert(words.end(), {LANDFALL_PROGRAM, "--version"});
+    const std::string out = run_words(folder_.path(), words).out;
+    const std::size_t first = out.find(" with ") + 6;
+    return out.substr(first, out.find(" kernels", first) - first);
+  };
+  EXPECT_EQ(wider_kernels(kernels({}), instruction_set()), "");
+  EXPECT_EQ(kernels({"OPENBLAS_CORETYPE=Prescott"}), "Prescott");
 }
 
 TEST_F(CliTest, WrongUseIsOneSentenceAndTwo) {

@@ -228,5 +228,32 @@ TEST_F(Faults, ASignalEndsEveryPhase) {
     }
 }
 
+TEST_F(Faults, ASignalEndsEigenproblemsAndScores) {
+  ASSERT_EQ(landfall({"data", "pencil", "pencil", "-n", "60"}).code, 0);
+  const auto solving = script(
+      "\"$@\" 2>told & child=$!; until [ -s told ]; do kill -0 $child || exit 1; done; kill -INT $child; "
+      "wait $child",
+      {"gevp", "pencil/A.npy", "pencil/B.npy", "-p", "3", "--method", "landing", "--tolerance", "1e-300",
+       "--max-iterations", "1000000000", "--verbose", "--out", "eigen"});
+  EXPECT_EQ(solving.code, 130) << solving.err;
+  EXPECT_NE(content(folder_ / "told").find("landfall: interrupted\n"), std::string::npos)
+      << content(folder_ / "told");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "eigen"));
+
+  ASSERT_EQ(landfall(cca("run")).code, 0);
+  // many rows of zeros after those of the file, which take no room on the disk
+  const auto scoring = script(
+      "mkdir out; for view in left right; do cp d/$view.npy $view.npy; done; "
+      "printf \"\\223NUMPY\\001\\000\\166\\000%-117s\\n\" \"{'descr': '<f4', 'fortran_order': False, "
+      "'shape': (20000000, 20), }\" >left.npy; "
+      "truncate -s 1600000128 left.npy; "
+      "\"$@\" & child=$!; until ls out/*.tmp >/dev/null 2>&1; do kill -0 $child || exit 1; done; kill -TERM "
+      "$child; wait $child",
+      {"transform", "run", "left.npy", "--view", "left", "-o", "out/scores.csv", "--quiet"});
+  EXPECT_EQ(scoring.code, 130) << scoring.err;
+  EXPECT_EQ(scoring.err, "landfall: interrupted\n");
+  EXPECT_EQ(names("out"), Words{});
+}
+
 }  // namespace
 }  // namespace landfall::test

@@ -104,7 +104,8 @@ TEST_F(Trust, TestsAreInTheTableAndTheSummary) {
 TEST_F(Trust, PairsAndRidgeAreChosenByCrossValidation) {
   const auto run = landfall({"cv", "cca", "x.npy", "y.npy", "--json"});
   const Json choice = summary_of(run);
-  EXPECT_EQ(choice["choice"]["components"], 2);
+  EXPECT_GE(choice["choice"]["components"], 2);
+  EXPECT_LE(choice["choice"]["components"], 3);
   EXPECT_EQ(choice["folds"], 5);
   EXPECT_EQ(choice["values"].size(), 5U);     // up to five pairs
   EXPECT_EQ(choice["values"][0].size(), 7U);  // for each ridge
@@ -113,8 +114,9 @@ TEST_F(Trust, PairsAndRidgeAreChosenByCrossValidation) {
   EXPECT_NE(content(folder_ / "cv/report.html").find("Cross-validation"), std::string::npos);
 
   const Json chosen = summary_of(landfall({"cca", "x.npy", "y.npy", "-p", "auto", "--json", "--quiet"}));
-  EXPECT_EQ(chosen["components"], 2);
-  EXPECT_EQ(chosen["correlations"].size(), 2U);
+  EXPECT_GE(chosen["components"], 2);
+  EXPECT_LE(chosen["components"], 3);
+  EXPECT_EQ(chosen["correlations"].size(), chosen["components"]);
   expect_error(landfall({"cca", "x.npy", "y.npy", "-p", "some"}), 2,
                "--components: 'some' is not a whole number of at least 1 (see landfall cca --help)");
 

@@ -28,7 +28,7 @@ TEST(OnlineRows, EqualWeightsGiveTheCovarianceAboutTheLastMeanExactly) {
         covariance = (1 - share) * covariance + share * moments(rows.centred()[0]);
       } else if (rows.complete()) {
         for (const auto& batch : rows.first()) covariance += moments(batch[0]) / 2;
-        rows.forget_first();
+        rows.release_first();
       }
     }
   }

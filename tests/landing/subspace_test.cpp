@@ -242,6 +242,30 @@ TYPED_TEST(SubspaceTest, TheFirstRowsAreSolvedWhereTheyAreAll) {
   EXPECT_LE((pilot.values.head(this->kWanted) - this->exact()).norm(), std::max(500 * this->epsilon(), 1e-9));
 }
 
+TYPED_TEST(SubspaceTest, FewBatchesLeaveRowsToValidateTheInverseWith) {
+  using S = TypeParam;
+  for (const Index size : {300, 150, 100, 75}) {  // one to four batches
+    const auto first = this->samples(300, size);
+    const auto pilot = subspace_pilot<S>(
+        *first, {.rank = {this->kLeft, this->kRight}, .ridge = {0, 0}, .wanted = this->kWanted, .rows = 4000});
+    EXPECT_GT(pilot.noise, this->kLeft / 2.0) << size;
+  }
+}
+
+TYPED_TEST(SubspaceTest, TheFirstRowsAreSolvedForTheLeadingPairWhateverTheStart) {
+  using S = TypeParam;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    // one wanted pair, and all but one of the directions of the right view
+    const std::vector<Matrix<S>> part{this->views_[0].topLeftCorner(200, 5), this->views_[1].topLeftCorner(200, 6)};
+    const auto first = std::make_shared<InMemorySamples<S>>(batches_of<S>(part, 200), std::vector<Index>{5, 5},
+                                                            std::vector<S>{0, 0}, correlation_objective<S>());
+    const SubspacePilotOptions options{.rank = {5, 6}, .ridge = {0, 0}, .wanted = 1, .rows = 4000, .seed = seed};
+    SubspacePilotOptions whole = options;
+    whole.whole = true;
+    EXPECT_NEAR(subspace_pilot<S>(*first, options).values(0), subspace_pilot<S>(*first, whole).values(0), 5e-3) << seed;
+  }
+}
+
 TYPED_TEST(SubspaceTest, PassesComeToTheOptimumWithBothNormalTerms) {
   using S = TypeParam;
   for (const bool rotate : {true, false}) {

@@ -1,5 +1,6 @@
 // Covariances against their definition: both triangles, widths around that of a strip, dense and sparse rows.
 #include <landfall/models/fit/covariance.hpp>
+#include <landfall/parallel/thread_pool.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include <data/memory_source.hpp>
@@ -45,6 +46,8 @@ TYPED_TEST(CovarianceTest, AreTheSameWithAnyNumberOfThreads) {
   const auto found = [&](int count) {
     const int before = threads();
     set_threads(count);
+    ThreadPool pool(count);
+    const ThreadPool::Use use(pool);
     std::vector<SourcePtr<S>> views;
     for (const auto* rows : {&left, &right})
       views.push_back(std::make_unique<MemorySource<S>>(MemoryFile<S>{.rows = *rows, .random_access = true}));

@@ -69,7 +69,7 @@ TYPED_TEST(OnlineCcaTest, MeetsTheExactMethodAfterAFewPasses) {
   using S = TypeParam;
   const auto views = planted_views<S>(8000, 60, 50, 8, 1000);
   const auto exact = views.fit({.components = 5, .method = FitMethod::exact});
-  OnlineCca<S> model({.components = 5, .ridge = exact.views[0].ridge, .first_rows = 1024});
+  OnlineCca<S> model({.components = 5, .ridge = exact.views[0].ridge, .batch = 128, .first_rows = 1024});
   double last = 1;
   for (int pass = 0; pass < 4; ++pass) {
     views.push(model, 0, 8000, {500});
@@ -143,8 +143,9 @@ TEST(OnlineCca, SparseRowsGiveWhatDenseOnesGive) {
   views.push(dense, 0, 3000, {1000});
   views.push(sparse, 0, 3000, {1000}, true);
   const auto a = dense.result(), b = sparse.result();
-  EXPECT_LT((a.correlations - b.correlations).norm(), 1e-8);
-  EXPECT_LT((a.views[0].weights - b.views[0].weights).norm(), 1e-6 * a.views[0].weights.norm());
+  // Heavy rows are used in several batches: dense ones as they were centred first, sparse ones by the mean so far.
+  EXPECT_LT((a.correlations - b.correlations).norm(), 1e-4);
+  EXPECT_LT((a.views[0].weights - b.views[0].weights).norm(), 1e-3 * a.views[0].weights.norm());
 }
 
 TEST(OnlineCca, ColumnsMayStandStillForeverOrAtFirst) {

@@ -87,6 +87,12 @@ def test_version(program):
     assert landfall.__version__ in told
 
 
+def test_the_program_and_the_package_choose_the_same_kernels():
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_CORETYPE"}
+    told = run(os.environ["LANDFALL_PROGRAM"], "--version", env=environment).splitlines()[1]
+    assert run(sys.executable, "-c", "import landfall; print(landfall.describe_computation())", env=environment).strip() == told
+
+
 @pytest.mark.parametrize("flags, kernels", [
     ("sse4_2 avx", None),
     ("avx avx2 fma", "Haswell"),

@@ -22,6 +22,7 @@ LONGEST = 500
 # for any folder that is not named, and such siblings do not include each other.
 BELOW = {
     "src/landfall/parallel": [],
+    "src/landfall/mpi": ["src/landfall/parallel"],
     "src/landfall/linalg": ["src/landfall/parallel"],
     "src/landfall/data/io": ["src/landfall/linalg"],
     "src/landfall/data/rows": ["src/landfall/data/io"],

@@ -1,5 +1,7 @@
 // random_problems FIRST COUNT [JSON]: fits COUNT problems from the seed FIRST on and compares each with its reference. Each is
-// right, warned of, or refused; what is wrong without a word is listed with its seed, and makes the exit code 1.
+// right, warned of, or refused; what is wrong without a word is listed with its seed, and makes the exit code 1. Warned
+// results are compared too: of a warning that comes with right numbers again and again the text is counted, so that it can be
+// made rarer. With LANDFALL_TORTURE_WARNINGS set, these counts are printed.
 #include <landfall/data/rows/memory_source.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/models/cca/cca.hpp>
@@ -8,6 +10,7 @@
 #include <landfall/models/lda/lda.hpp>
 #include <landfall/parallel/threads.hpp>
 
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -21,15 +24,24 @@
 namespace landfall::torture {
 namespace {
 
-enum class Verdict { right, warned, refused, wrong };
+enum class Verdict { right, warned_right, warned, refused, wrong };
 
 struct Outcome {
   Verdict verdict = Verdict::right;
-  std::string what = {};  // of a wrong one
+  std::string what = {};                   // of a wrong one
+  std::vector<std::string> warnings = {};  // or the error
 };
 
 Outcome wrong(std::string what) {
   return {Verdict::wrong, std::move(what)};
+}
+
+/// What becomes of a comparison where the run had something to say.
+Outcome with_warnings(Outcome outcome, const std::vector<std::string>& warnings) {
+  if (warnings.empty()) return outcome;
+  outcome.verdict = outcome.verdict == Verdict::right ? Verdict::warned_right : Verdict::warned;
+  outcome.warnings = warnings;
+  return outcome;
 }
 
 /// How far numbers between 0 and 1 may be off without a warning: what a user would read from the table.
@@ -43,6 +55,12 @@ template <class S>
 SourcePtr<S> source(const Matrix<double>& rows, const char* name) {
   return std::make_unique<MemorySource<S>>(RowMatrix<S>(rows.cast<S>()), name);
 }
+
+/// How a model is fitted. Streamed: most rows are not among the first, which landing keeps in memory.
+struct Way {
+  FitMethod method = FitMethod::automatic;
+  bool streamed = false;
+};
 
 /// What the scalar can hold: the reference is of the same numbers.
 template <class S>
@@ -72,8 +90,9 @@ Vector<double> score_correlations(const Matrix<double>& left, const Matrix<doubl
 }
 
 template <class S>
-Outcome try_cca(Draw& draw, FitMethod method, std::string& told) {
-  const Index rows = draw.rows(), n = draw.whole(1, 7), m = draw.whole(1, 7), shared = draw.whole(1, 3);
+Outcome try_cca(Draw& draw, const Way& way, std::string& told) {
+  const Index rows = way.streamed ? draw.whole(200, 3000) : draw.rows(), n = draw.whole(1, 7),
+              m = draw.whole(1, 7), shared = draw.whole(1, 3);
   const Matrix<double> latent = draw.normals(rows, shared);
   const auto view = [&](Index cols) {
     return hostile_view(
@@ -82,23 +101,26 @@ Outcome try_cca(Draw& draw, FitMethod method, std::string& told) {
   const Matrix<double> left = stored<S>(view(n)), right = stored<S>(view(m));
   const Index p = draw.whole(1, std::min(n, m));
   told = fmt::format("N {} n {} {} p {}", rows, n, m, p) + told;
-  const auto fit = fit_cca<S>(source<S>(left, "left"), source<S>(right, "right"),
-                              {.components = p, .method = method, .held_out = 0});
+  FitOptions options{.components = p, .method = way.method};
+  if (way.streamed) options.first_rows = draw.whole(64, 160);
+  const auto fit = fit_cca<S>(source<S>(left, "left"), source<S>(right, "right"), options);
   if (!fit.correlations.allFinite()) return wrong("correlations are not finite");
   const Vector<double> scores = score_correlations(left, right, fit.views[0].weights.template cast<Long>(),
                                                    fit.views[1].weights.template cast<Long>());
   if (const Outcome own =
           compare(fit.correlations, scores, tolerance<S>(FitMethod::exact), "correlation of scores");
-      own.verdict == Verdict::wrong && fit.warnings.empty())
-    return own;
-  if (!fit.warnings.empty()) return {Verdict::warned};
+      own.verdict == Verdict::wrong)
+    return with_warnings(own, fit.warnings);
   const CcaReference reference = cca_reference(left, right);
-  return compare(fit.correlations, reference.correlations, tolerance<S>(method), "correlation");
+  return with_warnings(
+      compare(fit.correlations, reference.correlations, tolerance<S>(way.method), "correlation"),
+      fit.warnings);
 }
 
 template <class S>
-Outcome try_lda(Draw& draw, FitMethod method, std::string& told) {
-  const Index rows = draw.rows(), n = draw.whole(1, 8), c = draw.whole(2, std::min<Index>(4, rows));
+Outcome try_lda(Draw& draw, const Way& way, std::string& told) {
+  const Index rows = way.streamed ? draw.whole(200, 3000) : draw.rows(), n = draw.whole(1, 8),
+              c = draw.whole(2, std::min<Index>(4, rows));
   std::vector<std::uint32_t> classes(static_cast<std::size_t>(rows));
   for (std::size_t i = 0; i < classes.size(); ++i)
     classes[i] = static_cast<std::uint32_t>(i < static_cast<std::size_t>(c) ? static_cast<Index>(i)
@@ -111,36 +133,23 @@ Outcome try_lda(Draw& draw, FitMethod method, std::string& told) {
   told = fmt::format("N {} n {} classes {} p {}", rows, n, c, p) + told;
   std::vector<std::string> names;
   for (Index k = 0; k < c; ++k) names.push_back(fmt::format("c{}", k));
-  const auto fit = fit_lda<S>(source<S>(data, "data"), Labels("labels", names, classes),
-                              {.components = p, .method = method});
+  FitOptions options{.components = p, .method = way.method};
+  if (way.streamed) options.first_rows = draw.whole(64, 160);
+  const auto fit = fit_lda<S>(source<S>(data, "data"), Labels("labels", names, classes), options);
   if (!fit.eigenvalues.allFinite()) return wrong("eigenvalues are not finite");
-  if (!fit.warnings.empty()) return {Verdict::warned};
   const Vector<double> shares = (fit.eigenvalues.array() / (1 + fit.eigenvalues.array())).matrix();
-  return compare(shares, lda_reference(data, classes, c).shares, tolerance<S>(method),
-                 "share between classes");
+  return with_warnings(compare(shares, lda_reference(data, classes, c).shares, tolerance<S>(way.method),
+                               "share between classes"),
+                       fit.warnings);
 }
 
 /// Sources that are what they say: uncorrelated, of unit variance, and at a stationary point of the contrast.
 template <class S>
-Outcome try_ica(Draw& draw, FitMethod, std::string& told) {
-  const Index rows = draw.rows(), n = draw.whole(1, 6);
-  Matrix<double> sources(rows, n);
-  for (Index j = 0; j < n; ++j) {
-    const Index kind = draw.whole(0, 2);
-    for (Index i = 0; i < rows; ++i) {
-      const double u = draw.uniform(-1, 1);
-      sources(i, j) = kind == 0 ? u : kind == 1 ? std::copysign(std::log1p(-std::abs(u)), u) : draw.normal();
-    }
-  }
-  const Matrix<double> data = stored<S>(hostile_view(draw, sources * draw.normals(n, n), told));
-  const Index p = draw.whole(1, n);
-  told = fmt::format("N {} n {} p {}", rows, n, p) + told;
-  const auto fit = fit_ica<S>(source<S>(data, "data"), {.components = p});
+Outcome compare_sources(const IcaResult<S>& fit, const Matrix<double>& data) {
   const auto& weights = fit.views[0].weights;
-  if (!weights.allFinite() || !fit.mixing.allFinite()) return wrong("weights are not finite");
-  if (!fit.warnings.empty()) return {Verdict::warned};
+  const Index p = weights.cols();
   const LongMatrix y = centred(data) * weights.template cast<Long>();
-  const Long count = static_cast<Long>(rows);
+  const Long count = static_cast<Long>(data.rows());
   const LongMatrix covariance = y.transpose() * y / count;
   const double limit = sizeof(S) == 8 ? 1e-4 : 2e-2;
   const double off = static_cast<double>((covariance - LongMatrix::Identity(p, p)).cwiseAbs().maxCoeff());
@@ -153,6 +162,25 @@ Outcome try_ica(Draw& draw, FitMethod, std::string& told) {
         return wrong(fmt::format("sources {} and {} turn by {:.2g}", i + 1, j + 1, turn));
     }
   return {};
+}
+
+template <class S>
+Outcome try_ica(Draw& draw, const Way& way, std::string& told) {
+  const Index rows = draw.rows(), n = draw.whole(1, 6);
+  Matrix<double> sources(rows, n);
+  for (Index j = 0; j < n; ++j) {
+    const Index kind = draw.whole(0, 2);
+    for (Index i = 0; i < rows; ++i) {
+      const double u = draw.uniform(-1, 1);
+      sources(i, j) = kind == 0 ? u : kind == 1 ? std::copysign(std::log1p(-std::abs(u)), u) : draw.normal();
+    }
+  }
+  const Matrix<double> data = stored<S>(hostile_view(draw, sources * draw.normals(n, n), told));
+  const Index p = draw.whole(1, n);
+  told = fmt::format("N {} n {} p {}", rows, n, p) + told;
+  const auto fit = fit_ica<S>(source<S>(data, "data"), {.components = p, .method = way.method});
+  if (!fit.views[0].weights.allFinite() || !fit.mixing.allFinite()) return wrong("weights are not finite");
+  return with_warnings(compare_sources(fit, data), fit.warnings);
 }
 
 template <class S>
@@ -187,9 +215,8 @@ Outcome try_gevp(Draw& draw, GevpMethod method, std::string& told) {
                                     std::make_shared<DenseOperator<S>>(Matrix<S>(b.cast<S>())),
                                     {.components = p, .smallest = smallest, .method = method});
   if (!result.values.allFinite() || !result.vectors.allFinite()) return wrong("not finite");
-  if (!result.warnings.empty()) return {Verdict::warned};
   LongVector expected = gevp_reference(a, b);
-  if (expected.size() == 0) return wrong("B is not positive definite");
+  if (expected.size() == 0) return with_warnings(wrong("B is not positive definite"), result.warnings);
   const Long largest = expected.cwiseAbs().maxCoeff();
   if (smallest) expected = expected.reverse().eval();
   // A backward stable method is off by condition(B) eps; of B with its units taken out, which do not matter.
@@ -203,17 +230,32 @@ Outcome try_gevp(Draw& draw, GevpMethod method, std::string& told) {
   for (Index i = 0; i < p; ++i) {
     const double off = static_cast<double>(std::abs(Long(result.values(i)) - expected(i)) / largest);
     if (!(off <= allowed))
-      return wrong(
-          fmt::format("eigenvalue {} is {:.6g}, expected {:.6g}; {:.1e} of the largest, {:.1e} allowed",
-                      i + 1, double(result.values(i)), double(expected(i)), off, allowed));
+      return with_warnings(
+          wrong(fmt::format("eigenvalue {} is {:.6g}, expected {:.6g}; {:.1e} of the largest, {:.1e} allowed",
+                            i + 1, double(result.values(i)), double(expected(i)), off, allowed)),
+          result.warnings);
   }
-  return {};
+  return with_warnings({}, result.warnings);
 }
 
 struct Tally {
   std::map<Verdict, int> count;
   std::vector<std::string> wrong;
+  std::map<std::string, std::pair<int, int>> warnings;  // without numbers: with right and with other results
 };
+
+/// Words of a warning without its numbers.
+std::string kind_of(const std::string& warning) {
+  std::string kind;
+  for (const char c : warning) {
+    const bool number = (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+';
+    if (!number)
+      kind += c;
+    else if (kind.empty() || kind.back() != '#')
+      kind += '#';
+  }
+  return kind.substr(0, 110);
+}
 
 template <class Try>
 void judge(Tally& tally, std::uint64_t seed, Try attempt) {
@@ -221,14 +263,18 @@ void judge(Tally& tally, std::uint64_t seed, Try attempt) {
   Outcome outcome;
   try {
     outcome = attempt(told);
-  } catch (const DataError&) {
-    outcome.verdict = Verdict::refused;
-  } catch (const NumericalError&) {
-    outcome.verdict = Verdict::refused;
+  } catch (const DataError& error) {
+    outcome = {.verdict = Verdict::refused, .warnings = {error.what()}};
+  } catch (const NumericalError& error) {
+    outcome = {.verdict = Verdict::refused, .warnings = {error.what()}};
   } catch (const std::exception& error) {
     outcome = wrong(fmt::format("throws: {}", error.what()));
   }
   ++tally.count[outcome.verdict];
+  for (const auto& warning : outcome.warnings) {
+    auto& [right, other] = tally.warnings[kind_of(warning)];
+    ++(outcome.verdict == Verdict::warned_right ? right : other);
+  }
   if (outcome.verdict == Verdict::wrong)
     tally.wrong.push_back(fmt::format("seed {}: {} ({})", seed, outcome.what, told));
 }
@@ -253,34 +299,37 @@ int main(int count, char** words) {
         return single ? in_single(draw, told) : in_double(draw, told);
       });
     };
-    const auto fit = [&](const std::string& name, FitMethod method, auto one, auto two) {
+    const auto fit = [&](const std::string& name, Way way, auto one, auto two) {
       run(
-          name, [&](Draw& d, std::string& t) { return one(d, method, t); },
-          [&](Draw& d, std::string& t) { return two(d, method, t); });
+          name, [&](Draw& d, std::string& t) { return one(d, way, t); },
+          [&](Draw& d, std::string& t) { return two(d, way, t); });
     };
     const auto gevp = [&](const std::string& name, GevpMethod method) {
       run(
           name, [&](Draw& d, std::string& t) { return try_gevp<float>(d, method, t); },
           [&](Draw& d, std::string& t) { return try_gevp<double>(d, method, t); });
     };
+    const bool other = seed / 64 % 2 == 1;  // half of the problems that landing solves
+    const Way landing{FitMethod::landing, other};
     switch (seed % 8) {
       case 0:
-        fit("cca exact", FitMethod::exact, try_cca<float>, try_cca<double>);
+        fit("cca exact", {FitMethod::exact}, try_cca<float>, try_cca<double>);
         break;
       case 1:
-        fit("cca automatic", FitMethod::automatic, try_cca<float>, try_cca<double>);
+        fit("cca automatic", {}, try_cca<float>, try_cca<double>);
         break;
       case 2:
-        fit("cca landing", FitMethod::landing, try_cca<float>, try_cca<double>);
+        fit(other ? "cca landing, streamed" : "cca landing", landing, try_cca<float>, try_cca<double>);
         break;
       case 3:
-        fit("lda exact", FitMethod::exact, try_lda<float>, try_lda<double>);
+        fit("lda exact", {FitMethod::exact}, try_lda<float>, try_lda<double>);
         break;
       case 4:
-        fit("lda landing", FitMethod::landing, try_lda<float>, try_lda<double>);
+        fit(other ? "lda landing, streamed" : "lda landing", landing, try_lda<float>, try_lda<double>);
         break;
       case 5:
-        fit("ica", FitMethod::automatic, try_ica<float>, try_ica<double>);
+        fit(other ? "ica landing" : "ica", {other ? FitMethod::landing : FitMethod::automatic},
+            try_ica<float>, try_ica<double>);
         break;
       case 6:
         gevp("gevp direct", GevpMethod::direct);
@@ -293,16 +342,28 @@ int main(int count, char** words) {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   std::size_t failures = 0;
   std::string json;
-  fmt::print("{:<24} {:>7} {:>7} {:>8} {:>6}\n", "", "right", "warned", "refused", "wrong");
+  constexpr std::array names{std::pair(Verdict::right, "right"),
+                             std::pair(Verdict::warned_right, "warned_right"),
+                             std::pair(Verdict::warned, "warned"), std::pair(Verdict::refused, "refused"),
+                             std::pair(Verdict::wrong, "wrong")};
+  fmt::print("{:<32}", "");
+  for (const auto& [verdict, word] : names) fmt::print("{:>14}", word);
+  fmt::print("\n");
   for (auto& [name, tally] : tallies) {
-    auto& n = tally.count;
-    fmt::print("{:<24} {:>7} {:>7} {:>8} {:>6}\n", name, n[Verdict::right], n[Verdict::warned],
-               n[Verdict::refused], n[Verdict::wrong]);
+    std::string counts;
+    fmt::print("{:<32}", name);
+    for (const auto& [verdict, word] : names) {
+      const int number = tally.count[verdict];
+      fmt::print("{:>14}", number);
+      counts += fmt::format("{}\"{}\": {}", counts.empty() ? "" : ", ", word, number);
+    }
+    fmt::print("\n");
     for (const auto& line : tally.wrong) fmt::print("  {}\n", line);
+    if (std::getenv("LANDFALL_TORTURE_WARNINGS"))
+      for (const auto& [kind, both] : tally.warnings)
+        fmt::print("  {:>5} right {:>5} not  {}\n", both.first, both.second, kind);
     failures += tally.wrong.size();
-    json += fmt::format("{}\n  \"{}\": {{\"right\": {}, \"warned\": {}, \"refused\": {}, \"wrong\": {}}}",
-                        json.empty() ? "" : ",", name, n[Verdict::right], n[Verdict::warned],
-                        n[Verdict::refused], n[Verdict::wrong]);
+    json += fmt::format("{}\n  \"{}\": {{{}}}", json.empty() ? "" : ",", name, counts);
   }
   fmt::print("{} problems in {:.1f} s\n", problems, seconds);
   if (count > 3)

@@ -9,9 +9,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "commands/problem_commands.hpp"
 #include "problems/problems.hpp"
+#include "runs/interrupts.hpp"
 #include "runs/model_run.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/method_option.hpp"
@@ -139,8 +141,10 @@ void plan(const GevpArguments& options) {
 template <class S>
 void run(const GevpArguments& options) {
   const auto begin = Clock::now();
+  std::optional<Interrupts> interrupts(std::in_place);
   const auto [a, b] = load_operators<S>(options);
   const auto expected = expected_values(options);
+  interrupts->cancel().throw_if_requested();
   const double read = since(begin);
 
   GevpOptions gevp = options.gevp;
@@ -148,9 +152,11 @@ void run(const GevpArguments& options) {
   GevpResult<S> result;
   std::vector<Moment> history;
   try {
+    if (options.run.verbose) tell_computation();
     if (options.run.verbose) print_plan(stderr, shown_gevp(plan_gevp<S>(*a, *b, gevp)));
     ProgressLine line(standard_error(), !options.run.quiet);
     gevp.observer = [&](const GevpProgress& progress) {
+      interrupts->cancel().throw_if_requested();
       if (!options.run.out.empty()) history.push_back({progress, since(solve_begin)});
       line.show([&] {
         return Parts{
@@ -167,6 +173,8 @@ void run(const GevpArguments& options) {
   } catch (const NumericalError& error) {
     throw NumericalError(fmt::format("{}, {}: {}", options.a, options.b, error.what()));
   }
+  interrupts->cancel().throw_if_requested();
+  interrupts.reset();
   const double solve = since(solve_begin);
 
   Json summary{{"problem", gevp_problem().name},
@@ -248,7 +256,7 @@ void setup_gevp(CLI::App& parent, Action action) {
   add("--precision", options->run.precision, "NAME", "single or double [double]")
       ->check(one_of({"single", "double"}));
   add("--seed", options->gevp.seed, "N", "seed of the random starting point [0]")->check(whole_number(0));
-  add("--threads", options->run.threads, "N", "number of threads for dense products [all]")
+  add("--threads", options->run.threads, "N", "number of threads [all processors it may use]")
       ->check(whole_number(1));
   auto* out = add("--out", options->run.out, "FOLDER",
                   "new folder for eigenvalues.npy, eigenvectors.npy, history, summary and report");

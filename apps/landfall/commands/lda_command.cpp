@@ -10,6 +10,7 @@
 #include "commands/model_command.hpp"
 #include "report/validation_page.hpp"
 #include "runs/model_run.hpp"
+#include "terminal/ranks.hpp"
 #include "terminal/table.hpp"
 #include <fmt/format.h>
 
@@ -163,6 +164,8 @@ class LdaCommand final : public ModelCommand {
     add("--label-column", labels_.column, "NAME", "column with the labels, by name or number from 1")
         ->excludes(file);
   }
+
+  void prepare() override { labels_.file = path_of_rank(labels_.file); }
 
   std::unique_ptr<ModelFit<float>> open_single() const override {
     return std::make_unique<LdaFit<float>>(options, labels_);

@@ -1,5 +1,7 @@
 #include "commands/model_command.hpp"
 
+#include <landfall/data/io/spool.hpp>
+#include <landfall/errors.hpp>
 #include <landfall/run/checkpoints.hpp>
 #include <landfall/run/run_folder.hpp>
 #include <landfall/version.hpp>
@@ -14,6 +16,7 @@
 #include "terminal/command_line.hpp"
 #include "terminal/method_option.hpp"
 #include "terminal/progress.hpp"
+#include "terminal/ranks.hpp"
 #include "terminal/screen.hpp"
 #include "terminal/stopwatch.hpp"
 #include "terminal/table.hpp"
@@ -57,6 +60,47 @@ std::vector<std::pair<std::string, std::string>> given_options(const CLI::App& c
   return options;
 }
 
+/// The sum over ranks that have rows of their own; unset where one does not know how many.
+std::optional<Index> rows_of_ranks(std::optional<Index> own, RankRows rows) {
+  if (!ranks().several() || rows == RankRows::shared) return own;
+  if (any_rank(*ranks().communicator, !own)) return std::nullopt;
+  ranks().communicator->sum(std::span(&*own, 1));
+  return own;
+}
+
+/// Of one pass, where the source says how many rows it has.
+template <class S>
+std::optional<Index> training_rows(const Source<S>& source, const FitOptions& options) {
+  const auto rows = rows_of_ranks(source.rows(), options.rank_rows);
+  if (!rows) return std::nullopt;
+  return static_cast<Index>(static_cast<double>(*rows) * (1 - options.held_out));
+}
+
+/// The files of this rank.
+void choose_files(ModelOptions& options) {
+  const bool own = options.fit.rank_rows == RankRows::own;
+  for (auto& file : options.files) {
+    if (is_read_once(file)) require_one_process("standard input");
+    std::error_code ignored;
+    if (!own && names_rank(file)) throw UsageError(fmt::format("{}: {{rank}} in the name of a file, expected --rows own", file));
+    if (own && ranks().several() && !names_rank(file) && !std::filesystem::is_directory(file, ignored))
+      throw UsageError(fmt::format("{}: --rows own, expected {{rank}} in its name, or a folder whose files are dealt out", file));
+    file = path_of_rank(file);
+  }
+  options.report.labels = path_of_rank(options.report.labels);
+  if (!own) return;
+  options.table.part = ranks().rank;
+  options.table.parts = ranks().size;
+}
+
+/// Of the run so far: how long this rank spent on messages and on waiting for others, and which rank waited least.
+void add_ranks(Json& summary, const std::vector<std::string>& waited) {
+  summary["ranks"] = ranks().size;
+  summary["seconds"]["communicate"] = std::stod(waited.front());
+  const auto least = std::ranges::min_element(waited, {}, [](const std::string& text) { return std::stod(text); });
+  summary["slowest_rank"] = least - waited.begin();
+}
+
 template <class S>
 ReportRows<S> report_rows(const ModelCommand& model, const ModelFit<S>& fit) {
   std::vector<Source<S>*> views;
@@ -81,16 +125,18 @@ const FitResult<S>& fit_views(const ModelCommand& model, ModelFit<S>& fit, const
                               std::optional<Index>& file_rows) {
   FitOptions options = model.options.fit;
   const bool verbose = model.options.run.verbose;
+  if (verbose) tell_computation();
   const auto rewindable = [](const auto& view) { return view->rewindable(); };
   if (verbose && !model.problem().exact.empty() && std::ranges::all_of(fit.views, rewindable))
     print_plan(stderr, fit.plan(options));
   ProgressLine line(standard_error(), !model.options.run.quiet);
   options.checkpoints = ends.checkpoints;
   options.cancel = ends.cancel;
+  options.communicator = ranks().communicator;
   const bool open_end = model.help().defaults.tolerance && options.baseline.empty();
   options.observer =
       show_progress(line, {.passes = options.passes.value_or(open_end ? 0 : model.help().passes),
-                           .rows = training_rows(*fit.views[0], options.held_out),
+                           .rows = training_rows(*fit.views[0], options),
                            .verbose = verbose});
   fit.views[0] = watched<S>(std::move(fit.views[0]), line, &file_rows);
   return fit.fit(options);
@@ -160,6 +206,10 @@ void tell_run(const ModelCommand& model, const FitResult<S>& result, double seco
     tell_warnings(result.warnings);  // the summary has them too
   if (run.verbose) tell_choice(result.choice, result.batch, result.back_offs);
   if (run.quiet || (run.json && !run.verbose)) return;
+  constexpr Index enough = 512;  // rows of a batch that keep a rank busy (docs/mpi.md)
+  if (ranks().several() && result.choice.first_rows > 0 && result.batch < enough * ranks().size)
+    tell("{} ranks share batches of {} rows; --batch {} would keep them busy\n", ranks().size, result.batch,
+         enough * ranks().size);
   tell_end(result.method_name, result.reason, result.samples, ridge_text(result), result.passes, seconds);
 }
 
@@ -174,12 +224,19 @@ void run(const ModelCommand& model, ModelFit<S>& fit, const RunCheckpoints& save
   std::optional<Index> file_rows;
   const FitResult<S>& result = fit_views(model, fit, ends, file_rows);
   const double seconds = since(start);
+  std::vector<std::string> waited;
+  if (ranks().several()) {
+    file_rows = rows_of_ranks(file_rows, options.fit.rank_rows);
+    waited = ranks().communicator->gather(fmt::format("{:.6f}", ranks().communicator->seconds()));
+    if (!ranks().first()) return;
+  }
   const Index used_rows = result.samples + result.held_out_samples;
   const bool drops = options.fit.transform.missing == Missing::drop;
   const Index all_rows = drops ? file_rows.value_or(used_rows) : used_rows;
-  if (!drops || file_rows) rows.expect_rows(options.files[0], all_rows);
+  if ((!drops || file_rows) && options.fit.rank_rows == RankRows::shared) rows.expect_rows(options.files[0], all_rows);
 
   RunReport report{.problem = model.problem(), .summary = summarize(model, fit, result, seconds)};
+  if (ranks().several()) add_ranks(report.summary, waited);
   report.summary["first_index"] = index;
   report.summary["columns"] = columns;
   report.summary["categorical"] = options.table.categorical;
@@ -231,9 +288,10 @@ void open_model(const ModelCommand& model, const Use& use) {
     constexpr std::array<std::string_view, 6> narrow{"f4", "f2", "u1", "i1", "u2", "i2"};
     return view->sparse() || std::ranges::find(narrow, view->element_type()) != narrow.end();
   };
-  if (asked == "auto" && std::ranges::all_of(fit->views, is_narrow) &&
-      std::ranges::all_of(model.options.files, opens_again))
-    return use(*model.open_single());
+  bool single = asked == "auto" && std::ranges::all_of(fit->views, is_narrow) &&
+                std::ranges::all_of(model.options.files, opens_again);
+  if (ranks().several()) single = !any_rank(*ranks().communicator, !single);
+  if (single) return use(*model.open_single());
   use(*fit);
 }
 
@@ -244,7 +302,8 @@ void run(const ModelCommand& model, const CLI::App& command, Interrupts& interru
                         .options = given_options(command),
                         .every = options.checkpoint_every,
                         .resume = options.resume,
-                        .stop = [&] { return interrupts.asked(); }});
+                        .stop = [&] { return interrupts.asked(); },
+                        .communicator = ranks().communicator});
   if (options.resume && !saved.resumed() && !options.quiet)
     tell("{}: no checkpoint, starting from the beginning\n", options.out);
   Checkpoints checkpoints = saved.hooks();
@@ -284,6 +343,7 @@ void add_components(const OptionAdder& add, ModelOptions& options, const char* t
 
 /// landfall cv: the table or the object, and with --out cv.json and a report.
 void validate_choices(const ModelCommand& model, Interrupts& interrupts) {
+  require_one_process("landfall cv");
   const ModelOptions& options = model.options;
   FitOptions fitting = options.fit;
   fitting.cancel = interrupts.cancel();
@@ -331,6 +391,7 @@ void add_options(const OptionAdder& add, ModelCommand& model) {
   add_row_options(add, fit.transform);
   if (help.held_out) add_held_out(add, fit.held_out);
   model.add_test_options(add);
+  add_rank_rows(add, fit.rank_rows);
   add_run_options(add, options.run);
   add.choice(
       "--show", {"loadings"}, [&options](const std::string&) { options.show_loadings = true; },
@@ -365,6 +426,7 @@ void setup_model(CLI::App& parent, Action action, const std::shared_ptr<ModelCom
   command->callback([model, action, command] {
     if (action == Action::compare) return;
     model->prepare();
+    choose_files(model->options);
     model->options.table.memory = model->options.fit.memory;
     if (model->options.fit.method == FitMethod::exact) refuse_by_hand(*command, "exact");
     if (action == Action::plan) {

@@ -7,7 +7,6 @@
 #include <landfall/data/rows/source.hpp>
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,13 +35,6 @@ std::vector<std::string> opening_warnings(const std::vector<SourcePtr<S>>& views
     for (const auto& warning : view->warnings())
       if (std::ranges::find(warnings, warning) == warnings.end()) warnings.push_back(warning);
   return warnings;
-}
-
-/// Of one pass, where the source says how many rows it has.
-template <class S>
-std::optional<Index> training_rows(const Source<S>& source, double held_out) {
-  if (!source.rows()) return std::nullopt;
-  return static_cast<Index>(static_cast<double>(*source.rows()) * (1 - held_out));
 }
 
 }  // namespace landfall::app

@@ -11,16 +11,20 @@
 #include <landfall/run/scores.hpp>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <tuple>
 
 #include "commands/commands.hpp"
 #include "runs/fitted_run.hpp"
+#include "runs/interrupts.hpp"
 #include "runs/model_run.hpp"
 #include "runs/run_columns.hpp"
 #include "terminal/model_options.hpp"
 #include "terminal/progress.hpp"
+#include "terminal/ranks.hpp"
 #include "terminal/screen.hpp"
 #include "terminal/stopwatch.hpp"
 #include "terminal/table.hpp"
@@ -40,7 +44,25 @@ struct TransformArguments {
   TableArguments table;
   std::vector<double> priors;
   bool predict = false, probabilities = false, predict_other = false, quiet = false;
+  bool own = false;  // each rank has files of its own
 };
+
+/// Whether ranks divide the rows of the files among them, for rank 0 to write.
+bool shares(const TransformArguments& options) {
+  return ranks().several() && !options.own;
+}
+
+/// The files of this rank, where their names say so.
+void choose_rank_files(TransformArguments& options) {
+  options.own = names_rank(options.out);
+  for (auto& file : options.data) {
+    if (is_read_once(file)) require_one_process("standard input");
+    if (names_rank(file) != options.own)
+      throw UsageError(fmt::format("{} and {}: expected {{rank}} in the names of both or of none", file, options.out));
+    file = path_of_rank(file);
+  }
+  options.out = path_of_rank(options.out);
+}
 
 /// The numbers of the views that the files are of.
 std::vector<std::size_t> chosen_views(const TransformArguments& options, const FittedRun& run) {
@@ -118,7 +140,11 @@ ScoreReader<S> open_scores(const TransformArguments& options, const FittedRun& r
           fmt::format("--missing mean: {} was fitted without centring, so it has no means", options.run));
     missing = Missing::error;
   }
-  return {std::move(views), {.centring = run.centred ? Centring::exact : Centring::none, .missing = missing}};
+  const bool shared = shares(options);
+  return {std::move(views),
+          {.centring = run.centred ? Centring::exact : Centring::none, .missing = missing},
+          shared ? ranks().rank : 0,
+          shared ? ranks().size : 1};
 }
 
 /// "left1", "left2", "right1", ...; of one view "source1", ...
@@ -241,30 +267,67 @@ class OtherViewWriter {
   std::optional<ScoreWriter<S>> out_;
 };
 
+/// Rank 0 writes the blocks of all ranks in order; returns the rows that all have read, and those they have dropped.
+template <class S, class Out, class Show>
+std::pair<Index, Index> write_blocks(ScoreReader<S>& reader, Out* out, const Show& show) {
+  Communicator& others = *ranks().communicator;
+  Matrix<S> scores;
+  std::vector<Index> numbers;
+  for (bool more = true; any_rank(others, more);) {
+    more = more && reader.next(scores);
+    const bool some = more && scores.rows() > 0;
+    numbers.assign(some ? reader.numbers().begin() : reader.numbers().end(), reader.numbers().end());
+    if (!some) scores.resize(0, reader.cols());
+    StateWriter block;
+    block(numbers, scores);
+    for (const auto& bytes : others.gather(block.bytes())) {
+      StateReader in(bytes);
+      in(numbers, scores);
+      if (scores.rows() > 0) out->write(numbers, scores);
+    }
+    show();
+  }
+  std::array<Index, 2> sums{reader.read(), reader.dropped()};
+  others.sum(std::span(sums));
+  return {sums[0], sums[1]};
+}
+
 template <class S, class Out>
-void write_all(const TransformArguments& options, ScoreReader<S>& reader, Out& out, Index cols) {
+void write_all(const TransformArguments& options, ScoreReader<S>& reader, Out* out, Index cols,
+               const CancelFlag& cancel) {
+  Index read = 0, dropped = 0;
   {
     ProgressLine line(standard_error(), !options.quiet);
     const auto begin = Clock::now();
-    Matrix<S> scores;
-    while (reader.next(scores)) {
-      out.write(reader.numbers(), scores);
+    const auto show = [&] {
+      cancel.throw_if_requested();
       line.show([&] {
-        return Parts{fmt::format("{} rows", reader.read()),
-                     count_text(static_cast<double>(reader.read()) / since(begin)) + " rows/s",
+        const Index rows = reader.read() * (shares(options) ? ranks().size : 1);
+        return Parts{fmt::format("{} rows", rows), count_text(static_cast<double>(rows) / since(begin)) + " rows/s",
                      memory_text(peak_memory())};
       });
+    };
+    if (shares(options)) {
+      std::tie(read, dropped) = write_blocks(reader, out, show);
+    } else {
+      Matrix<S> scores;
+      while (reader.next(scores)) {
+        out->write(reader.numbers(), scores);
+        show();
+      }
+      read = reader.read();
+      dropped = reader.dropped();
     }
   }
-  if (reader.read() == reader.dropped())
+  if (read == dropped)
     throw DataError(fmt::format("{}: all {} have missing values", options.data[0],
-                                counted(static_cast<std::size_t>(reader.read()), "row")));
-  out.finish();
+                                counted(static_cast<std::size_t>(read), "row")));
+  if (out == nullptr) return;
+  out->finish();
   if (options.quiet) return;
-  const Index rows = reader.read() - reader.dropped();
-  if (reader.dropped() > 0)
-    tell("{} dropped because of missing values\n",
-         counted(static_cast<std::size_t>(reader.dropped()), "row"));
+  const Index rows = read - dropped;
+  if (dropped > 0)
+    tell("{} dropped because of missing values\n", counted(static_cast<std::size_t>(dropped), "row"));
   if (options.out == "-") return;
   if (options.predict)
     tell("wrote {}, the classes of {}\n", options.out, counted(static_cast<std::size_t>(rows), "row"));
@@ -274,19 +337,25 @@ void write_all(const TransformArguments& options, ScoreReader<S>& reader, Out& o
 
 template <class S>
 void run(const TransformArguments& options, const FittedRun& fitted) {
+  const Interrupts interrupts;  // what is written so far goes
   auto reader = open_scores<S>(options, fitted);
+  const bool writes = !shares(options) || ranks().first();
   if (options.predict) {
-    ClassWriter<S> out(options.out, fitted, reader.cols());
-    write_all(options, reader, out, 1);
+    std::optional<ClassWriter<S>> out;
+    if (writes) out.emplace(options.out, fitted, reader.cols());
+    write_all(options, reader, out ? &*out : nullptr, 1, interrupts.cancel());
   } else if (options.probabilities) {
-    ProbabilityWriter<S> out(options.out, fitted, reader.cols());
-    write_all(options, reader, out, static_cast<Index>(fitted.classes.size()));
+    std::optional<ProbabilityWriter<S>> out;
+    if (writes) out.emplace(options.out, fitted, reader.cols());
+    write_all(options, reader, out ? &*out : nullptr, static_cast<Index>(fitted.classes.size()), interrupts.cancel());
   } else if (options.predict_other) {
-    OtherViewWriter<S> out(options, fitted, reader.cols());
-    write_all(options, reader, out, out.cols());
+    std::optional<OtherViewWriter<S>> out;
+    if (writes) out.emplace(options, fitted, reader.cols());
+    write_all(options, reader, out ? &*out : nullptr, out ? out->cols() : 0, interrupts.cancel());
   } else {
-    ScoreWriter<S> out(options.out, score_names(options, fitted, reader.cols()));
-    write_all(options, reader, out, reader.cols());
+    std::optional<ScoreWriter<S>> out;
+    if (writes) out.emplace(options.out, score_names(options, fitted, reader.cols()));
+    write_all(options, reader, out ? &*out : nullptr, reader.cols(), interrupts.cancel());
   }
 }
 
@@ -353,7 +422,8 @@ void setup_transform(CLI::App& program) {
       "  landfall transform run left.npy right.npy -o scores.npy\n"
       "  landfall transform run new.csv -o classes.csv --predict");
   command->callback([options] {
-    require_new_file(options->out);
+    choose_rank_files(*options);
+    if (options->own || ranks().first()) require_new_file(options->out);
     FittedRun fitted = read_run(options->run);
     if ((options->predict || options->probabilities || !options->priors.empty()) &&
         !fitted.problem->has_classes)

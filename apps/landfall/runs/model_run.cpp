@@ -3,6 +3,7 @@
 #include <landfall/data/formats/csv_source.hpp>
 #include <landfall/data/formats/npy.hpp>
 #include <landfall/errors.hpp>
+#include <landfall/parallel/kernels.hpp>
 #include <landfall/parallel/threads.hpp>
 #include <landfall/run/run_folder.hpp>
 #include <landfall/version.hpp>
@@ -111,6 +112,11 @@ void deliver(const RunOptions& run, Delivery delivery) {
 
 void tell_warnings(const std::vector<std::string>& warnings) {
   for (const auto& warning : warnings) tell("landfall: warning: {}\n", warning);
+}
+
+void tell_computation() {
+  tell("{}\n", describe_computation());
+  if (const std::string warning = kernel_warning(blas_kernels()); !warning.empty()) tell_warnings({warning});
 }
 
 void tell_choice(const AdaptiveChoice& choice, Index batch, int back_offs) {

@@ -65,6 +65,8 @@ void deliver(const RunOptions& run, Delivery delivery);
 
 /// One line each, whatever was asked for; to standard error, as all that follow.
 void tell_warnings(const std::vector<std::string>& warnings);
+/// BLAS, its kernels, threads and vector instructions, with a warning where the processor could do better.
+void tell_computation();
 /// What landing took from the first rows, and how often it had to halve its step.
 void tell_choice(const AdaptiveChoice& choice, Index batch, int back_offs);
 /// "landing (asked for): 4000 rows, no ridge, 4 passes, 1.25 s"

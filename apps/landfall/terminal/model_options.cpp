@@ -3,11 +3,13 @@
 #include <landfall/errors.hpp>
 #include <landfall/parallel/threads.hpp>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "terminal/help_page.hpp"
 #include "terminal/process.hpp"
+#include "terminal/ranks.hpp"
 
 namespace landfall::app {
 namespace {
@@ -97,10 +99,17 @@ void add_guard(const OptionAdder& add, std::optional<Index>& guard, const char* 
       ->group(kByHand);
 }
 
+void add_rank_rows(const OptionAdder& add, RankRows& rows) {
+  add.choice(
+      "--rows", {"shared", "own"},
+      [&rows](const std::string& name) { rows = name == "own" ? RankRows::own : RankRows::shared; },
+      "under mpirun: ranks read the same files, or own ones ({rank} in a name, a folder) [shared]");
+}
+
 void add_run_options(const OptionAdder& add, RunOptions& run) {
   add("--precision", run.precision, "NAME", "auto, single or double [auto: that of the files]")
       ->check(one_of({"auto", "single", "double"}));
-  add("--threads", run.threads, "N", "number of threads for dense products [all]")->check(whole_number(1));
+  add("--threads", run.threads, "N", "number of threads [all processors it may use]")->check(whole_number(1));
   auto* out = add("--out", run.out, "FOLDER", "new folder for weights, history, summary and report")
                   ->check(not_empty("the name of a folder"));
   add.command->add_flag("--force", run.force, "replace an existing run")->needs(out);
@@ -135,8 +144,11 @@ std::optional<RunLock> begin(const RunOptions& run) {
   if (run.threads > most_threads())
     throw DataError(fmt::format("--threads {}: the limit of the address space (ulimit -v) allows {}",
                                 run.threads, most_threads()));
-  if (run.threads != 0) set_threads(run.threads);
-  if (run.out.empty()) return std::nullopt;
+  if (run.threads != 0)
+    set_threads(run.threads);
+  else if (ranks().several())  // the ranks on this machine share its processors
+    set_threads(std::max(1, threads() / ranks().local_size));
+  if (run.out.empty() || !ranks().first()) return std::nullopt;
   return RunLock(run.out, run.resume ? Existing::resume : run.force ? Existing::replace : Existing::refuse);
 }
 

@@ -10,6 +10,7 @@
 
 #include <landfall/data/rows/transform.hpp>
 #include <landfall/landing/adaptive.hpp>
+#include <landfall/parallel/communicator.hpp>
 #include <landfall/run/run_lock.hpp>
 
 #include <optional>
@@ -83,6 +84,9 @@ void add_held_out(const OptionAdder& add, double& fraction);
 void add_landing_options(const OptionAdder& add, AdaptiveOptions& landing);
 /// --guard, under the same heading.
 void add_guard(const OptionAdder& add, std::optional<Index>& guard, const char* standard);
+
+/// --rows.
+void add_rank_rows(const OptionAdder& add, RankRows& rows);
 
 /// --precision, --threads, --out, --force, --json, --quiet and --verbose.
 void add_run_options(const OptionAdder& add, RunOptions& run);

@@ -3,6 +3,7 @@
 #include <landfall/data/io/mapped_file.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/models/fit/plan.hpp>
+#include <landfall/parallel/kernels.hpp>
 
 #include <algorithm>
 #include <csignal>
@@ -30,6 +31,7 @@ constexpr std::uint64_t thread_bytes =
     272 * mebibyte;  // a buffer, the stack, what malloc reserves for a thread
 constexpr std::uint64_t stack_bytes = mebibyte;
 constexpr const char* threads_variable = "OPENBLAS_NUM_THREADS";
+constexpr const char* kernels_variable = "OPENBLAS_CORETYPE";
 
 std::optional<std::uint64_t> limit(__rlimit_resource_t kind) {
   rlimit now{};
@@ -55,6 +57,14 @@ void take_blas_buffers() {
   multiply<double>(a, a, b);
 }
 
+/// Asks for wider kernels of BLAS where it chose narrower ones by itself; true where the program must start again for them.
+/// It then finds the variable set, and does not ask a second time.
+bool ask_for_wider_kernels() {
+  if (std::getenv(kernels_variable) != nullptr) return false;
+  const std::string wider = blas_kernels().wider;
+  return !wider.empty() && ::setenv(kernels_variable, wider.c_str(), 1) == 0;
+}
+
 }  // namespace
 
 int most_threads() {
@@ -72,16 +82,14 @@ std::string prepare_process(char** arguments) {
     return fmt::format("the stack is limited to {} (ulimit -s), expected at least {}", memory_text(*stack),
                        memory_text(stack_bytes));
   const auto memory = limit(RLIMIT_AS);
-  if (!memory) return "";
   if (most_threads() < 1)
     return fmt::format("the address space is limited to {} (ulimit -v), expected at least {}",
                        memory_text(*memory), memory_text(program_bytes));
-  if (asked_threads() > most_threads()) {
-    ::setenv(threads_variable, std::to_string(most_threads()).c_str(), 1);
-    ::execv("/proc/self/exe", arguments);
-    return "the program cannot be started again with fewer threads";
-  }
-  take_blas_buffers();
+  const bool wider = ask_for_wider_kernels(), fewer = asked_threads() > most_threads();
+  if (fewer) ::setenv(threads_variable, std::to_string(most_threads()).c_str(), 1);
+  if (wider || fewer) ::execv("/proc/self/exe", arguments);
+  if (fewer) return "the program cannot be started again with fewer threads";
+  if (memory) take_blas_buffers();
   return "";
 }
 

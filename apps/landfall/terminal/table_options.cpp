@@ -34,7 +34,9 @@ TableOptions TableArguments::options() const {
                        .missing = split_list(missing),
                        .text = categorical == "one-hot" ? TextColumns::one_hot : TextColumns::leave_out,
                        .format = format,
-                       .memory = memory};
+                       .memory = memory,
+                       .part = part,
+                       .parts = parts};
   if (!columns.empty() && options.columns.empty())
     throw UsageError(fmt::format("--columns '{}': no column, expected names or numbers", columns));
   if (header != "auto") options.header = header == "yes" ? CsvHeader::present : CsvHeader::absent;

@@ -20,6 +20,7 @@ struct TableArguments {
   std::string columns, exclude, index, delimiter, missing, format;
   std::string header = "auto", decimal = ".", categorical = "leave-out";
   std::uint64_t memory = 0;  // of the fit
+  int part = 0, parts = 1;   // of the files of a folder: those of a rank
 
   /// UsageError where one of them has no meaning.
   TableOptions options() const;

@@ -1,5 +1,6 @@
 #include <landfall/errors.hpp>
 #include <landfall/landing/adaptive.hpp>
+#include <landfall/landing/agreement.hpp>
 #include <landfall/landing/sketch.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/rank.hpp>
@@ -153,7 +154,7 @@ PilotEstimate<S> estimate_pilot(InMemorySamples<S>& first, Index rank, std::uint
   const auto& shapes = first.shapes();
   Communicator& communicator = first.communicator();
   const std::span batches(first.batches());
-  const std::size_t sketched = batches.size() > 1 ? (3 * batches.size() + 3) / 4 : 1;
+  const std::size_t sketched = batches.size() > 1 ? std::min((3 * batches.size() + 3) / 4, batches.size() - 1) : 1;
   const auto seen = batches.first(sketched),
              unseen = batches.size() > 1 ? batches.subspan(sketched) : batches;
 
@@ -256,7 +257,7 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<InMemorySamples<S>> first, st
                                            .stop = stop::passes(options.passes),
                                            .observer = std::move(observer),
                                            .cancel = cancel},
-                                          checkpoints);
+                                          checkpoints, first->communicator());
   AdaptiveRun<S> run{std::move(result), {}, {}};
   if (const auto* mean = oracle.recursive()) {
     run.gradient = mean->gradient();
@@ -274,17 +275,19 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<InMemorySamples<S>> first, st
 
 template <class S>
 Result<S> solve_with_checkpoints(FieldOracle<S>& oracle, Point<S> start, SolverOptions<S> options,
-                                 const Checkpoints& checkpoints) {
+                                 const Checkpoints& checkpoints, Communicator& communicator) {
   Solver<S>* running = nullptr;
   const auto state = [&](bool times) {
     StateWriter out;
     running->state(out, times);
     return out.bytes();
   };
-  if (checkpoints.due)
+  if (checkpoints.due || communicator.size() > 1)
     options.observer = [&, observer = std::move(options.observer)](const Progress& at, const Point<S>& x) {
-      if (checkpoints.due()) checkpoints.save(state(true));
-      return !observer || observer(at, x);
+      const bool due = checkpoints.due && checkpoints.due(), goes_on = !observer || observer(at, x);
+      const StepWishes agreed = agree(communicator, {.save = due, .stop = !goes_on}, at);
+      if (agreed.save) checkpoints.save(state(true));
+      return !agreed.stop;
     };
   Solver<S> solver(oracle, std::move(start), std::move(options));
   running = &solver;

@@ -105,7 +105,8 @@ AdaptiveResult<S> solve_adaptively(std::shared_ptr<InMemorySamples<S>> first, st
 /// Runs the solver, saving checkpoints when due and resuming from one if given.
 template <class S>
 Result<S> solve_with_checkpoints(FieldOracle<S>& oracle, Point<S> start, SolverOptions<S> options,
-                                 const Checkpoints& checkpoints);
+                                 const Checkpoints& checkpoints,
+                                 Communicator& communicator = serial_communicator());
 
 #define LANDFALL_ADAPTIVE(EXTERN, S)                                                               \
   EXTERN template std::vector<ColumnScales<S>> column_scales<S>(const DataStream<S>&);             \
@@ -117,7 +118,7 @@ Result<S> solve_with_checkpoints(FieldOracle<S>& oracle, Point<S> start, SolverO
       std::function<bool(const Progress&, const Point<S>&)>, const std::vector<ColumnScales<S>>&,  \
       const Checkpoints&, const CancelFlag&);                                                      \
   EXTERN template Result<S> solve_with_checkpoints<S>(FieldOracle<S>&, Point<S>, SolverOptions<S>, \
-                                                      const Checkpoints&);
+                                                      const Checkpoints&, Communicator&);
 LANDFALL_ADAPTIVE(extern, float)
 LANDFALL_ADAPTIVE(extern, double)
 

@@ -14,7 +14,8 @@ namespace landfall {
 
 struct Checkpoints {
   std::function<bool()> due = {};                           // asked after every step
-  std::function<void(const std::string& state)> save = {};  // when due; what it throws ends the run
+  /// When due on any rank, called on all of them; the state of the run is that of rank 0. What it throws ends the run.
+  std::function<void(const std::string& state)> save = {};
   /// What the state was after the last step.
   std::function<void(const std::string& state)> finish = {};
   std::string resume = {};              // a state to go on from; empty: from the start

@@ -1,6 +1,5 @@
 #include <landfall/errors.hpp>
 #include <landfall/landing/online.hpp>
-#include <landfall/landing/sketch.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
@@ -11,8 +10,7 @@
 namespace landfall {
 namespace {
 
-constexpr Index kLeastSteps = 256;  // of a warm-up
-constexpr double kPatience = 5;     // t0 over r^2 / (eta^2 q)
+constexpr double kPatience = 5;  // t0 over r^2 / (eta^2 q)
 
 template <class S>
 std::vector<Index> features_of(const InMemorySamples<S>& samples) {
@@ -35,21 +33,6 @@ std::vector<S> ridges_of(const InMemorySamples<S>& samples) {
   return ridges;
 }
 
-/// D K D with D = 1 but for the columns that stand still, where K knows the ridge alone and would be far too
-/// large once they vary.
-template <class S>
-PreconditionerPtr<S> bounded(const PreconditionerPtr<S>& k, const ConstantColumns& still) {
-  const Index n = k->size();
-  Matrix<S> unit = Matrix<S>::Zero(n, 1), column(n, 1);
-  unit(still.columns.front()) = 1;
-  k->apply(unit, column);  // all of them are alike to K
-  const double most = 1 / still.variance, have = static_cast<double>(column(still.columns.front()));
-  if (!(have > most)) return k;
-  Vector<S> d = Vector<S>::Ones(n);
-  for (const Index j : still.columns) d(j) = static_cast<S>(std::sqrt(most / have));
-  return std::make_shared<ScaledPreconditioner<S>>(std::move(d), k);
-}
-
 void require_finite(Termination termination, std::uint64_t steps) {
   if (termination == Termination::diverged || termination == Termination::infeasible_start)
     throw NumericalError(fmt::format("landing failed after {} steps: {}", steps, to_string(termination)));
@@ -63,35 +46,6 @@ PushedSamples<S>::PushedSamples(const InMemorySamples<S>& like, Index batch)
                      like.communicator()),
       views_(like.shapes().size()),
       batch_(batch) {}
-
-template <class S>
-OnlineLanding<S>::OnlineLanding(const std::shared_ptr<InMemorySamples<S>>& first,
-                                const OnlineLandingOptions& options,
-                                const std::vector<ConstantColumns>& still) {
-  const SerialBlas serial;  // the same result with any number of threads
-  PilotEstimate<S> pilot = estimate_pilot(*first, 0, options.seed);
-  for (std::size_t i = 0; i < still.size(); ++i) {
-    if (still[i].columns.empty()) continue;
-    for (const Index j : still[i].columns) pilot.start[i].row(j).setZero();
-    pilot.metric[i] = bounded(pilot.metric[i], still[i]);
-  }
-  metric_ = pilot.metric;
-  const double fitted = options.more ? 4 / static_cast<double>(first->count()) : 0;
-  oracle_ = std::make_unique<SampledOracle<S>>(
-      first, SamplingOptions{.estimator = Estimator::recursive, .pass_variance = fitted}, fields());
-  const auto batches = static_cast<Index>(first->batches().size());
-  const int passes = std::max(options.warm_up, static_cast<int>((kLeastSteps + batches - 1) / batches));
-  auto warm = solve<S>(*oracle_, std::move(pilot.start),
-                       {.step = {.rule = StepRule::fixed,
-                                 .size = stable_step(static_cast<double>(first->batch_rows()), pilot.noise)},
-                        .omega = options.omega,
-                        .stop = stop::passes(passes),
-                        .history = 0});
-  require_finite(warm.termination, warm.progress.iteration);
-  progress_ = warm.progress;
-  choice_ = {.rank = pilot.rank, .noise = pilot.noise, .warm_up = passes};
-  go_on(first, std::move(warm.x), options);
-}
 
 template <class S>
 OnlineLanding<S>::OnlineLanding(const std::shared_ptr<InMemorySamples<S>>& first,

@@ -5,16 +5,17 @@
 //   auto first = std::make_shared<landfall::InMemorySamples<float>>(rows.first(),
 //       std::vector<landfall::Index>{5, 5}, std::vector<float>{1e-3f, 1e-3f},
 //       landfall::correlation_objective<float>());
-//   landfall::OnlineLanding<float> landing(first, {.batch = 128});     // K, q, a warm-up: adaptive.hpp
+//   auto pilot = landfall::estimate_pilot(*first, 0, 1);    // K, q and a start: adaptive.hpp
+//   landfall::OnlineLanding<float> landing(first, pilot, nullptr, pilot.start, {.batch = 128});
 //   while (rows.next()) landing.step(rows.centred());
 //   use(landing.x(), landing.bx(), landing.gradient());    // B X and grad f from all rows so far
 //
+// For objectives of any kind, ICA's among them; landing/subspace does better where the gradient is linear in X.
 // All that solve_adaptively() does but the cosine, which needs to know its end. The step fades instead:
 //   eta_t = eta / sqrt(1 + t/t0),   t0 = 5 r^2 / (eta^2 q),
 // t the rows since the first. An estimate of variance v (estimators/recursive.hpp) moves X by noise of size
 // eta sqrt(q v), carrying it along adds eta^2 q v / r to v, and a batch takes r v^2 away: v = 1/t, that of a
-// mean of all rows, needs eta below r / sqrt(q t). Measured on halves of MNIST and Fashion-MNIST, left and
-// right, top and bottom, and on planted data of condition 1e4, for r = 32...1024 (docs/method.md).
+// mean of all rows, needs eta below r / sqrt(q t).
 #pragma once
 
 #include <landfall/landing/adaptive.hpp>
@@ -24,17 +25,9 @@ namespace landfall {
 struct OnlineLandingOptions {
   Index batch = 128;  // rows per step, after the first
   bool more = true;   // rows will follow; else X is fitted to the first alone
-  int warm_up = 8;    // passes over the first rows, 256 steps at least
   double most_momentum = 0.9;
   double omega = 0.25;
   std::uint64_t seed = 0;
-};
-
-/// Columns of a view that do not vary in the first rows, and the variance to expect once they do. X is 0
-/// there until then, and K no more than one over that variance.
-struct ConstantColumns {
-  std::vector<Index> columns = {};
-  double variance = 0;
 };
 
 /// The batch that was handed over last. There are no passes: each batch counts as one.
@@ -61,11 +54,7 @@ class PushedSamples final : public ViewSamples<S> {
 template <class S>
 class OnlineLanding {
  public:
-  /// Looks at the first rows and warms up on them. They are no longer needed afterwards.
-  OnlineLanding(const std::shared_ptr<InMemorySamples<S>>& first, const OnlineLandingOptions& options,
-                const std::vector<ConstantColumns>& still = {});
-
-  /// Continues from an external warm-up at x, with the state of the oracle (null: none).
+  /// Continues from a warm-up on the first rows that ended at x, with the state of its oracle (null: none).
   OnlineLanding(const std::shared_ptr<InMemorySamples<S>>& first, const PilotEstimate<S>& pilot,
                 std::unique_ptr<SampledOracle<S>> warm, Point<S> x, const OnlineLandingOptions& options);
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -34,10 +35,10 @@ Index SharedBatch::start(Index own) {
 
 SharedBatch::Part SharedBatch::part(Index first, Index last) const {
   if (communicator_->size() == 1 || all_ == 0) return {first, last, last - first};
-  Part part{first * own_ / all_, last * own_ / all_, 0};
-  part.count = part.size();
-  reduce(*communicator_, part.count);
-  return part;
+  // The batch is in rank order.
+  const auto counts = counts_of_ranks(*communicator_, own_);
+  const Index before = std::accumulate(counts.begin(), counts.begin() + communicator_->rank(), Index{0});
+  return {std::clamp<Index>(first - before, 0, own_), std::clamp<Index>(last - before, 0, own_), last - first};
 }
 
 double SharedBatch::mean(const Part& part, double own) const {

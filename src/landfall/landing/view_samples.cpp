@@ -43,7 +43,12 @@ ViewSamples<S>::ViewSamples(const std::vector<Index>& features, const std::vecto
 
 template <class S>
 Index ViewSamples<S>::draw(Index) {
-  return shared_.start(next_batch());
+  for (;;) {
+    const Index own = next_batch();
+    const Index rows = shared_.start(std::max<Index>(own, 0));
+    // A batch of which every row was dropped is not the end.
+    if (rows > 0 || communicator().size() == 1 || !any_rank(communicator(), own >= 0)) return rows;
+  }
 }
 
 template <class S>
@@ -106,33 +111,48 @@ template <class S>
 InMemoryBatches<S> read_into_memory(DataStream<S>& stream, Index rows, Index batch) {
   InMemoryBatches<S> batches;
   Communicator& communicator = stream.communicator();
-  rows = share(communicator, rows);
-  batch = std::max<Index>(1, share(communicator, batch));
-  stream.begin_pass(std::numeric_limits<std::uint64_t>::max());
-  Index kept = 0;
-  while (kept < rows && stream.next())
-    for (Index row = 0; row < stream.view(0).rows() && kept < rows; ++row, ++kept) {
-      if (kept % batch == 0) {
-        auto& views = batches.emplace_back(stream.views());
-        for (std::size_t i = 0; i < views.size(); ++i) {
-          views[i].mean = stream.view(i).mean;
-          views[i].inverse_scale = stream.view(i).inverse_scale;
-          start_like(stream.view(i).batch, views[i].batch);
-        }
+  const auto start_batches = [&](Index count) {  // as many on every rank, empty where a rank has no rows of them
+    while (static_cast<Index>(batches.size()) < count) {
+      auto& views = batches.emplace_back(stream.views());
+      for (std::size_t i = 0; i < views.size(); ++i) {
+        views[i].mean = stream.view(i).mean;
+        start_like(stream.view(i).batch, views[i].batch);
       }
+    }
+  };
+  stream.begin_pass(std::numeric_limits<std::uint64_t>::max());
+  Index seen = 0;  // by all ranks
+  while (seen < rows && stream.next()) {
+    Index place = seen;  // of this rank's first row in the pass
+    const auto counts = counts_of_ranks(communicator, stream.view(0).rows());
+    for (std::size_t rank = 0; rank < counts.size(); ++rank) {
+      if (static_cast<int>(rank) < communicator.rank()) place += counts[rank];
+      seen += counts[rank];
+    }
+    start_batches((std::min(seen, rows) + batch - 1) / batch);
+    for (Index row = 0; row < stream.view(0).rows() && place < rows; ++row, ++place)
       for (std::size_t i = 0; i < stream.views(); ++i)
-        append_row(stream.view(i).batch, row, batches.back()[i].batch);
-    }
-  // As many batches on every rank: empty ones where rows are lacking.
-  auto count = static_cast<double>(batches.size());
-  communicator.largest(std::span(&count, 1));
-  while (static_cast<double>(batches.size()) < count) {
-    auto& views = batches.emplace_back(stream.views());
-    for (std::size_t i = 0; i < views.size(); ++i) {
-      const auto cols = static_cast<Index>(stream.transform(i).kept().size());
-      stream.source(i).sparse() ? views[i].batch.start_sparse(cols) : views[i].batch.start_dense(cols);
-    }
+        append_row(stream.view(i).batch, row, batches[static_cast<std::size_t>(place / batch)][i].batch);
   }
+  return batches;
+}
+
+template <class S>
+InMemoryBatches<S> gather_batches(InMemoryBatches<S> batches, Communicator& communicator) {
+  if (communicator.size() == 1) return batches;
+  StateWriter own;
+  for (auto& views : batches)
+    for (auto& view : views) view.batch.state(own);
+  const auto parts = communicator.gather(own.bytes());
+  if (communicator.rank() != 0) return {};
+  std::vector<StateReader> others(parts.begin() + 1, parts.end());
+  Batch<S> rows;
+  for (auto& views : batches)
+    for (StateReader& other : others)
+      for (auto& view : views) {
+        rows.state(other);
+        for (Index i = 0; i < rows.rows(); ++i) append_row(rows, i, view.batch);
+      }
   return batches;
 }
 
@@ -151,7 +171,7 @@ InMemorySamples<S>::InMemorySamples(InMemoryBatches<S> batches, const std::vecto
 template <class S>
 Index InMemorySamples<S>::next_batch() {
   const auto next = order_.draw(1);
-  if (next.empty()) return 0;
+  if (next.empty()) return -1;
   current_ = &batches_[static_cast<std::size_t>(next.front())];
   return current_->front().rows();
 }

@@ -31,7 +31,7 @@ class ViewSamples : public Samples<S> {
   ViewSamples(const std::vector<Index>& features, const std::vector<Index>& components, std::vector<S> ridge,
               ScoreObjective<S> objective, Communicator& communicator);
 
-  /// Makes the next batch the current one; returns the number of its rows on this rank, 0 at its end.
+  /// Makes the next batch the current one; returns the number of its rows on this rank, -1 at the end of the pass.
   virtual Index next_batch() = 0;
 
  private:
@@ -56,7 +56,7 @@ class StreamSamples final : public ViewSamples<S> {
   const CentredBatch<S>& view(std::size_t i) const override { return stream_.view(i); }
 
  protected:
-  Index next_batch() override { return stream_.next() ? stream_.view(0).rows() : 0; }
+  Index next_batch() override { return stream_.next() ? stream_.view(0).rows() : -1; }
 
  private:
   DataStream<S>& stream_;
@@ -68,9 +68,13 @@ template <class S>
 using InMemoryBatches = std::vector<std::vector<CentredBatch<S>>>;
 
 /// The first `rows` rows of a pass of its own, in an order that no other pass has, cut into batches. Each rank
-/// keeps its share of every batch.
+/// keeps its rows of every batch; which batch a row is in does not depend on the number of ranks.
 template <class S>
 InMemoryBatches<S> read_into_memory(DataStream<S>& stream, Index rows, Index batch = 128);
+
+/// The batches of all ranks as one rank would have them, on rank 0; none elsewhere.
+template <class S>
+InMemoryBatches<S> gather_batches(InMemoryBatches<S> batches, Communicator& communicator);
 
 /// Batches in memory; each pass hands them out in another order. draw() gives the next, whatever its size.
 template <class S>
@@ -104,7 +108,8 @@ class InMemorySamples final : public ViewSamples<S> {
   EXTERN template class ViewSamples<S>;     \
   EXTERN template class StreamSamples<S>;   \
   EXTERN template class InMemorySamples<S>; \
-  EXTERN template InMemoryBatches<S> read_into_memory<S>(DataStream<S>&, Index, Index);
+  EXTERN template InMemoryBatches<S> read_into_memory<S>(DataStream<S>&, Index, Index); \
+  EXTERN template InMemoryBatches<S> gather_batches<S>(InMemoryBatches<S>, Communicator&);
 LANDFALL_VIEW_SAMPLES(extern, float)
 LANDFALL_VIEW_SAMPLES(extern, double)
 

@@ -1,5 +1,8 @@
 #include <landfall/errors.hpp>
+#include <landfall/linalg/narrow_products.hpp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/parallel/kernels.hpp>
+#include <landfall/parallel/thread_pool.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
@@ -40,6 +43,27 @@ bool is_narrow(Index m, Index n, Index k) {
   return std::min({m, n, k}) <= 32 && m * n * k <= 20'000'000;
 }
 
+// Up to so many columns our own products take less time than those of BLAS, which copies the other operand first.
+constexpr Index kFewColumns = 24;
+// Less than this is not worth a function that prepares it.
+constexpr Index kLeastWork = 1 << 12;
+// Rows of a block of a large product, and from how many multiplications on it is cut.
+constexpr Index kBlock = 128, kLarge = 1 << 19;
+
+template <class S>
+bool own_product(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, In<S> a, In<S> b, Out<S> c, S alpha, S beta) {
+  if (tb != CblasNoTrans || b.cols() > kFewColumns || c.rows() * c.cols() * b.rows() < kLeastWork)
+    return false;
+  const InstructionSet set = instruction_set();
+  if (set == InstructionSet::baseline)
+    return false;  // BLAS has as narrow vectors, and better kernels for them
+  if (ta == CblasTrans)
+    narrow_product_at<S>(a, b, c, alpha, beta, set);
+  else
+    narrow_product<S>(a, b, c, alpha, beta, set);
+  return true;
+}
+
 template <class S>
 void product(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, In<S> a, In<S> b, Out<S> c, S alpha, S beta) {
   const Index m = ta == CblasNoTrans ? a.rows() : a.cols(), k = ta == CblasNoTrans ? a.cols() : a.rows();
@@ -49,13 +73,23 @@ void product(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, In<S> a, In<S> b, Out<S> c,
                                  c.rows(), c.cols()));
   if (m == 0 || n == 0) return;
   if (k == 0) {
-    c *= beta;
+    if (beta == 0)
+      c.setZero();  // also where it was NaN
+    else
+      c *= beta;
     return;
   }
+  if (own_product<S>(ta, tb, a, b, c, alpha, beta)) return;
   std::optional<SerialBlas> serial;
   if (is_narrow(m, n, k)) serial.emplace();
-  gemm(ta, tb, m, n, k, alpha, a.data(), a.outerStride(), b.data(), b.outerStride(), beta, c.data(),
-       c.outerStride());
+  const auto rows = [&](Index first, Index count) {
+    const S* part = a.data() + (ta == CblasNoTrans ? first : first * a.outerStride());
+    gemm(ta, tb, count, n, k, alpha, part, a.outerStride(), b.data(), b.outerStride(), beta, c.data() + first,
+         c.outerStride());
+  };
+  if (!blas_is_serial() || m < 2 * kBlock || m * n * k < kLarge) return rows(0, m);
+  parallel_for((m + kBlock - 1) / kBlock,
+               [&](Index i) { rows(i * kBlock, std::min(kBlock, m - i * kBlock)); });
 }
 
 }  // namespace

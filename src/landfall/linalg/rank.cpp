@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -29,14 +30,13 @@ void scale_to_unit_diagonal(Matrix<S>& g) {
 
 /// Pivots of a Cholesky factorization of g, which is overwritten, above the tolerance.
 template <class S>
-Index count_pivots(Matrix<S>& g) {
+Index count_pivots(Matrix<S>& g, S tolerance) {
   const int n = static_cast<int>(g.rows());
   if (n == 0) return 0;
   std::vector<int> order(static_cast<std::size_t>(n));
   Vector<S> work(2 * g.rows());
   int rank = 0;
-  Lapack<S>::pstrf(LAPACK_COL_MAJOR, 'L', n, g.data(), n, order.data(), &rank, rank_tolerance<S>(n),
-                   work.data());
+  Lapack<S>::pstrf(LAPACK_COL_MAJOR, 'L', n, g.data(), n, order.data(), &rank, tolerance, work.data());
   return rank;
 }
 
@@ -68,10 +68,16 @@ S column_tolerance(Index n) {
 
 template <class S>
 Index numerical_rank(Matrix<S> g) {
+  const S tolerance = rank_tolerance<S>(g.rows());
+  return numerical_rank<S>(std::move(g), tolerance);
+}
+
+template <class S>
+Index numerical_rank(Matrix<S> g, std::type_identity_t<S> tolerance) {
   if (g.rows() != g.cols())
     throw UsageError(fmt::format("the rank of a Gram matrix needs it square, got {}x{}", g.rows(), g.cols()));
   scale_to_unit_diagonal(g);
-  return count_pivots(g);
+  return count_pivots(g, tolerance);
 }
 
 template <class S>
@@ -80,7 +86,7 @@ void require_positive_definite(Matrix<S> b) {
   if (!lower_triangle_is_finite(b)) throw DataError("B has a NaN or infinite entry");
   scale_to_unit_diagonal(b);
   Matrix<S> factor = b;
-  const Index rank = count_pivots(factor);
+  const Index rank = count_pivots(factor, rank_tolerance<S>(b.rows()));
   if (rank == b.rows()) return;
   // Semidefinite up to rounding, or is there a direction with x'Bx < 0?
   const int n = static_cast<int>(b.rows());

@@ -38,6 +38,9 @@ S column_tolerance(Index n);
 /// when no pivot exceeds rank_tolerance. Only the lower triangle is read. NaN counts as dependent.
 template <class S>
 Index numerical_rank(Matrix<S> g);
+/// Pivots above a tolerance of one's own.
+template <class S>
+Index numerical_rank(Matrix<S> g, std::type_identity_t<S> tolerance);
 
 /// Throws DataError when B is not positive definite, or singular by numerical_rank, and says which. Only the
 /// lower triangle is read.
@@ -63,6 +66,7 @@ Matrix<S> orthonormalizing_factor(const Matrix<S>& g);
   EXTERN template S rank_tolerance<S>(Index);                                \
   EXTERN template S column_tolerance<S>(Index);                              \
   EXTERN template Index numerical_rank<S>(Matrix<S>);                        \
+  EXTERN template Index numerical_rank<S>(Matrix<S>, S);                     \
   EXTERN template void require_positive_definite<S>(Matrix<S>);              \
   EXTERN template void factor_positive_definite<S>(Matrix<S>&);              \
   EXTERN template Matrix<S> orthonormalizing_factor<S>(const Matrix<S>&, S); \

@@ -12,7 +12,9 @@
 #include <landfall/linalg/types.hpp>
 #include <landfall/parallel/communicator.hpp>
 
+#include <algorithm>
 #include <concepts>
+#include <vector>
 
 namespace landfall {
 
@@ -36,6 +38,27 @@ void reduce_one(Communicator& communicator, Eigen::DenseBase<Derived>& values) {
 template <class T>
 void reduce_one(Communicator& communicator, std::vector<T>& values) {
   for (T& value : values) reduce_one(communicator, value);
+}
+
+/// Small matrices travel together: what they cost is the number of messages.
+template <class S>
+void reduce_one(Communicator& communicator, std::vector<Matrix<S>>& values) {
+  constexpr std::size_t small = 256 << 10;  // bytes
+  std::size_t size = 0;
+  for (const auto& m : values) size += static_cast<std::size_t>(m.size());
+  if (values.size() < 2 || size * sizeof(S) > small) {
+    for (auto& m : values) reduce_one(communicator, m);
+    return;
+  }
+  std::vector<S> all;
+  all.reserve(size);
+  for (const auto& m : values) all.insert(all.end(), m.data(), m.data() + m.size());
+  communicator.sum(std::span(all));
+  const S* from = all.data();
+  for (auto& m : values) {
+    std::copy_n(from, m.size(), m.data());
+    from += m.size();
+  }
 }
 
 /// Sums each argument over the ranks: float, double, Index, Eigen's matrices, vectors and arrays, and vectors

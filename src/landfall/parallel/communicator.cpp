@@ -172,9 +172,32 @@ void run_ranks(int ranks, const std::function<void(const std::shared_ptr<Communi
     throw UsageError("a rank ended while others waited for it; expected the same calls on all ranks");
 }
 
+RankSlice slice(int rank, int ranks, std::ptrdiff_t count) {
+  return {count * rank / ranks, count * (rank + 1) / ranks};
+}
+
 std::ptrdiff_t share(const Communicator& communicator, std::ptrdiff_t count) {
-  const std::ptrdiff_t rank = communicator.rank(), size = communicator.size();
-  return count * (rank + 1) / size - count * rank / size;
+  return slice(communicator.rank(), communicator.size(), count).size();
+}
+
+std::vector<std::ptrdiff_t> counts_of_ranks(Communicator& communicator, std::ptrdiff_t own) {
+  std::vector<std::ptrdiff_t> counts(static_cast<std::size_t>(communicator.size()), 0);
+  counts[static_cast<std::size_t>(communicator.rank())] = own;
+  communicator.sum(std::span(counts));
+  return counts;
+}
+
+bool any_rank(Communicator& communicator, bool own) {
+  double most = own ? 1 : 0;
+  communicator.largest(std::span(&most, 1));
+  return most > 0;
+}
+
+void broadcast_text(Communicator& communicator, std::string& text) {
+  std::uint64_t size = text.size();
+  communicator.broadcast(std::as_writable_bytes(std::span(&size, 1)));
+  text.resize(size);
+  communicator.broadcast(std::as_writable_bytes(std::span(text)));
 }
 
 }  // namespace landfall

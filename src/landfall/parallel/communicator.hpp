@@ -25,6 +25,12 @@
 
 namespace landfall {
 
+/// How rows come to the ranks.
+enum class RankRows {
+  shared,  // every rank can read all of them and takes its part of each batch
+  own,     // each rank has rows that the others do not have
+};
+
 /// Every rank calls the same functions in the same order, with the same sizes. Results have the same bits on
 /// all ranks.
 class Communicator {
@@ -57,7 +63,21 @@ Communicator& serial_communicator();
 /// here.
 void run_ranks(int ranks, const std::function<void(const std::shared_ptr<Communicator>&)>& work);
 
+/// [first, last) of `count` things in rank order that fall to a rank: floor(count rank / ranks) and so on.
+struct RankSlice {
+  std::ptrdiff_t first = 0, last = 0;
+  std::ptrdiff_t size() const { return last - first; }
+};
+RankSlice slice(int rank, int ranks, std::ptrdiff_t count);
+
 /// The share of `count` that falls to this rank: the shares of all ranks add up to `count`.
 std::ptrdiff_t share(const Communicator& communicator, std::ptrdiff_t count);
+
+/// The numbers of all ranks, in rank order, on every rank.
+std::vector<std::ptrdiff_t> counts_of_ranks(Communicator& communicator, std::ptrdiff_t own);
+/// Whether it is so on any rank.
+bool any_rank(Communicator& communicator, bool own);
+/// The text of rank 0 on all ranks.
+void broadcast_text(Communicator& communicator, std::string& text);
 
 }  // namespace landfall

@@ -1,6 +1,10 @@
 #include <landfall/errors.hpp>
+#include <landfall/parallel/cores.hpp>
+#include <landfall/parallel/kernels.hpp>
 #include <landfall/parallel/threads.hpp>
 
+#include <algorithm>
+#include <atomic>
 #include <mutex>
 
 #include <cblas.h>
@@ -13,9 +17,10 @@ namespace {
 /// thread, so that it is 1 as long as somebody does, in whichever order threads come and go.
 struct Setting {
   std::mutex mutex;
-  int wanted = openblas_get_num_threads();
-  int serial = 0;  // SerialBlas that live
+  int wanted = std::min(openblas_get_num_threads(), available_cores());
+  std::atomic<int> serial = 0;  // SerialBlas that live
 
+  Setting() { apply(); }
   void apply() const { openblas_set_num_threads(serial > 0 ? 1 : wanted); }
 };
 
@@ -38,6 +43,10 @@ int threads() {
   Setting& one = setting();
   const std::lock_guard lock(one.mutex);
   return one.wanted;
+}
+
+bool blas_is_serial() {
+  return setting().serial > 0;
 }
 
 SerialBlas::SerialBlas() {

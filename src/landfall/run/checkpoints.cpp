@@ -131,11 +131,14 @@ Interrupted::Interrupted(const std::filesystem::path& path)
 
 RunCheckpoints::RunCheckpoints(RunCheckpointOptions options)
     : options_(std::move(options)), path_(checkpoint_in(options_.folder)) {
-  if (options_.folder.empty() || !options_.resume || !std::filesystem::exists(path_)) return;
-  StoredCheckpoint stored = read_checkpoint(path_);
-  require_same(path_, options_in(path_, stored.options), options_.options);
-  resume_ = std::move(stored.state);
-  begun_ = true;
+  if (options_.folder.empty() || !options_.resume) return;
+  if (ranks().rank() == 0 && std::filesystem::exists(path_)) {
+    StoredCheckpoint stored = read_checkpoint(path_);
+    require_same(path_, options_in(path_, stored.options), options_.options);
+    resume_ = std::move(stored.state);
+  }
+  broadcast_text(ranks(), resume_);
+  begun_ = !resume_.empty();
 }
 
 Checkpoints RunCheckpoints::hooks() {
@@ -150,7 +153,7 @@ Checkpoints RunCheckpoints::hooks() {
 
 bool RunCheckpoints::due() {
   const std::chrono::duration<double> since = Clock::now() - saved_;
-  return stopped() || since.count() >= options_.every;
+  return stopped() || (ranks().rank() == 0 && since.count() >= options_.every);
 }
 
 bool RunCheckpoints::save_last() {
@@ -159,6 +162,7 @@ bool RunCheckpoints::save_last() {
 }
 
 void RunCheckpoints::write(const std::string& state) {
+  if (ranks().rank() != 0) return;
   if (!std::exchange(begun_, true)) begin_run_folder(options_.folder);
   write_checkpoint(path_, {text_of(options_.options), state});
 }
@@ -166,7 +170,8 @@ void RunCheckpoints::write(const std::string& state) {
 void RunCheckpoints::save(const std::string& state) {
   write(state);
   saved_ = Clock::now();
-  if (stopped()) throw Interrupted(path_);
+  begun_ = true;
+  if (any_rank(ranks(), stopped())) throw Interrupted(path_);
 }
 
 void RunCheckpoints::write_last(const std::filesystem::path& folder) const {

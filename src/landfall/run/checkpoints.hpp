@@ -9,6 +9,7 @@
 #pragma once
 
 #include <landfall/landing/checkpoints.hpp>
+#include <landfall/parallel/communicator.hpp>
 
 #include <chrono>
 #include <filesystem>
@@ -41,8 +42,10 @@ struct RunCheckpointOptions {
   std::vector<std::pair<std::string, std::string>> options = {};
   double every = 60;    // seconds between checkpoints
   bool resume = false;  // from the checkpoint in the folder, if there is one
-  /// Called after every step; true writes a checkpoint and ends the run with Interrupted.
+  /// Called after every step; true writes a checkpoint and ends the run with Interrupted, on all ranks.
   std::function<bool()> stop = {};
+  /// Ranks that make the run together; rank 0 reads and writes. Null: one.
+  std::shared_ptr<Communicator> communicator = {};
 };
 
 class RunCheckpoints {
@@ -70,6 +73,7 @@ class RunCheckpoints {
   void save(const std::string& state);
   void write(const std::string& state);
   bool stopped() const { return options_.stop && options_.stop(); }
+  Communicator& ranks() const { return options_.communicator ? *options_.communicator : serial_communicator(); }
 
   RunCheckpointOptions options_;
   std::filesystem::path path_;  // of the checkpoint

@@ -1,20 +1,22 @@
 #include <landfall/data/rows/rows.hpp>
 #include <landfall/data/rows/shuffle.hpp>
 #include <landfall/linalg/decompositions.hpp>
+#include <landfall/linalg/reduce.hpp>
 #include <landfall/run/loadings.hpp>
 
 #include <algorithm>
+#include <numeric>
 
 namespace landfall {
 namespace {
 
 /// Marks the rows that the fit did not see.
 template <class S>
-void mark_held_out(const Batch<S>& rows, const FitOptions& options, std::vector<char>& out) {
+void mark_held_out(const Batch<S>& rows, Index first_row, const FitOptions& options, std::vector<char>& out) {
   if (options.held_out <= 0) return;
   const ShuffleOptions parts{.seed = options.seed, .held_out = options.held_out};
   for (std::size_t i = 0; i < out.size(); ++i)
-    if (part_of(rows.numbers()[i], parts) == Part::held_out) out[i] = 1;
+    if (part_of(first_row + rows.numbers()[i], parts) == Part::held_out) out[i] = 1;
 }
 
 template <class S>
@@ -24,6 +26,13 @@ void remove_marked(Batch<S>& rows, const std::vector<char>& marked, Batch<S>& ke
   for (std::size_t i = 0; i < marked.size(); ++i)
     if (!marked[i]) append_row(rows, static_cast<Index>(i), kept);
   std::swap(rows, kept);
+}
+
+/// The rows that the ranks before this one have.
+template <class S>
+Index rows_before(Source<S>& source, Communicator& communicator) {
+  const auto counts = counts_of_ranks(communicator, source.rows().value());  // the fit has read the file to its end
+  return std::accumulate(counts.begin(), counts.begin() + communicator.rank(), Index{0});
 }
 
 }  // namespace
@@ -44,11 +53,15 @@ Matrix<double> loadings_of(Source<S>& source, const FittedView<S>& view, const F
   CentredBatch<S> rows;
   std::vector<char> left_out;
   source.rewind();
+  // Ranks that share the rows all read them; ranks with rows of their own add up what they have.
+  const bool own = options.communicator && options.rank_rows == RankRows::own;
+  Index first_row = 0;
+  if (own && options.held_out > 0) first_row = rows_before(source, *options.communicator);
   while (source.read(kRows, batch) > 0) {
     options.cancel.throw_if_requested();
     left_out.assign(static_cast<std::size_t>(batch.rows()), 0);
     transform.check(batch, left_out);
-    mark_held_out(batch, options, left_out);
+    mark_held_out(batch, first_row, options, left_out);
     remove_marked(batch, left_out, kept);
     if (batch.rows() == 0) continue;
     transform.apply(batch, rows);
@@ -57,6 +70,7 @@ Matrix<double> loadings_of(Source<S>& source, const FittedView<S>& view, const F
     rows.transpose_times(scores, part, S(1), S(0));
     cross += part.template cast<double>();
   }
+  if (own) reduce(*options.communicator, cross);
   for (const Index column : view.dropped) cross.row(column).setZero();
   const Matrix<double> moments = view.weights.template cast<double>().transpose() * cross;
   return cross * inverse(moments);

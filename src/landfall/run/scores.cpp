@@ -3,6 +3,7 @@
 #include <landfall/run/scores.hpp>
 
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -14,8 +15,8 @@ constexpr Index kRows = 1024;
 }  // namespace
 
 template <class S>
-ScoreReader<S>::ScoreReader(std::vector<ScoredView<S>> views, const TransformOptions& options)
-    : views_(std::move(views)), raw_(views_.size()) {
+ScoreReader<S>::ScoreReader(std::vector<ScoredView<S>> views, const TransformOptions& options, int rank, int ranks)
+    : views_(std::move(views)), rank_(rank), ranks_(ranks), raw_(views_.size()) {
   for (const auto& view : views_) {
     transforms_.emplace_back(view.source->name(), view.source->cols(), options);
     transforms_.back().name_columns(view.source->column_names());
@@ -29,12 +30,13 @@ ScoreReader<S>::ScoreReader(std::vector<ScoredView<S>> views, const TransformOpt
 template <class S>
 bool ScoreReader<S>::next(Matrix<S>& scores) {
   do {
-    for (std::size_t v = 0; v < views_.size(); ++v) views_[v].source->read(kRows, raw_[v]);
+    for (std::size_t v = 0; v < views_.size(); ++v) read_block(v);
+    block_ += ranks_;
     check_rows();
     read_ += raw_[0].rows();
     if (raw_[0].rows() == 0) return false;
     drop_rows();
-  } while (raw_[0].rows() == 0);
+  } while (raw_[0].rows() == 0 && ranks_ == 1);
 
   scores.resize(raw_[0].rows(), cols_);
   Index col = 0;
@@ -47,8 +49,32 @@ bool ScoreReader<S>::next(Matrix<S>& scores) {
   return true;
 }
 
+/// Of the blocks in between, which are the others', only a file that must be read in order is read.
+template <class S>
+void ScoreReader<S>::read_block(std::size_t view) {
+  Source<S>& source = *views_[view].source;
+  Batch<S>& rows = raw_[view];
+  if (ranks_ == 1 || !source.random_access()) {
+    const Index skipped = ranks_ == 1 ? 0 : block_ == 0 ? rank_ : ranks_ - 1;
+    for (Index other = 0; other < skipped; ++other) source.read(kRows, rows);
+    source.read(kRows, rows);
+    return;
+  }
+  const Index first = (block_ + rank_) * kRows;
+  std::vector<Index> numbers(static_cast<std::size_t>(std::clamp<Index>(source.rows().value() - first, 0, kRows)));
+  std::iota(numbers.begin(), numbers.end(), first);
+  source.read_rows(numbers, rows);
+}
+
 template <class S>
 void ScoreReader<S>::check_rows() {
+  if (ranks_ > 1)  // the blocks of the others count too
+    for (const auto& view : views_) {
+      const auto first = views_[0].source->rows(), own = view.source->rows();
+      if (first && own && *first != *own)
+        throw DataError(fmt::format("{} has {} rows and {} has {}; expected the same number in both",
+                                    views_[0].source->name(), *first, view.source->name(), *own));
+    }
   const auto other =
       std::ranges::find_if(raw_, [&](const Batch<S>& batch) { return batch.rows() != raw_[0].rows(); });
   if (other == raw_.end()) return;

@@ -25,10 +25,11 @@ template <class S>
 class ScoreReader {
  public:
   /// The options say what to do about missing values and whether the means are subtracted.
-  ScoreReader(std::vector<ScoredView<S>> views, const TransformOptions& options);
+  /// Of `ranks` readers of the same files, this one takes block rank, rank + ranks, ... of 1024 rows.
+  ScoreReader(std::vector<ScoredView<S>> views, const TransformOptions& options, int rank = 0, int ranks = 1);
 
-  /// The scores of the next rows, those of the views side by side; false at the end. DataError: the files have
-  /// different numbers of rows.
+  /// The scores of the next rows, those of the views side by side; false at the end. Of several readers each hands out a
+  /// block at a time, which may be empty. DataError: the files have different numbers of rows.
   bool next(Matrix<S>& scores);
 
   Index cols() const { return cols_; }
@@ -38,11 +39,14 @@ class ScoreReader {
   Index dropped() const { return dropped_; }  // of these, rows with missing values
 
  private:
+  void read_block(std::size_t view);
   void check_rows();
   void drop_rows();
 
   std::vector<ScoredView<S>> views_;
   std::vector<Transform<S>> transforms_;
+  int rank_, ranks_;
+  Index block_ = 0;  // of all readers
   Index cols_ = 0, read_ = 0, dropped_ = 0;
   std::vector<Batch<S>> raw_;
   Batch<S> selected_;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 
 namespace landfall {
@@ -153,7 +154,23 @@ void expect_rewindable(const Source<S>& source) {
 
 }  // namespace
 
+Labels Labels::of_ranks(Index first_row, Communicator& communicator) const {
+  std::string own, every;
+  for (const auto& name : names_) own += name + '\0';
+  for (const auto& names : communicator.gather(own)) every += names;
+  broadcast_text(communicator, every);
+  LabelTable table(name_);
+  for (const auto& name : names_) table.add(name);  // these first: then row i of the table is what class i becomes
+  for (std::size_t at = 0; at < every.size(); at += std::strlen(every.data() + at) + 1)
+    table.add(std::string_view(every.data() + at));
+  Labels all = table.finish();
+  std::vector<std::uint32_t> rows = rows_;
+  for (std::uint32_t& row : rows) row = all.rows_[row];
+  return {name_, std::move(all.names_), std::move(rows), first_row};
+}
+
 Index Labels::of(Index row) const {
+  row -= first_row_;
   if (row < 0 || row >= rows())
     throw DataError(fmt::format("{}: {} labels, but the data has a row {}", name_, rows(), row + 1));
   return rows_[static_cast<std::size_t>(row)];
@@ -226,7 +243,7 @@ LabelledSource<S> open_labelled(const std::filesystem::path& path, const std::st
   options.label = column;
   LabelTable table(shown_name(path));
   std::vector<SourcePtr<S>> parts;
-  for (const auto& file : source_files(path)) parts.push_back(open_source<S>(file, options));
+  for (const auto& file : source_files(path, options)) parts.push_back(open_source<S>(file, options));
   // Text means something to one table alone: it numbers its classes in the order they come.
   const bool classes = std::ranges::all_of(parts, [](const SourcePtr<S>& part) {
     return dynamic_cast<const CsvSource<S>*>(part.get()) != nullptr;

@@ -9,6 +9,7 @@
 
 #include <landfall/data/formats/csv_source.hpp>
 #include <landfall/data/rows/source.hpp>
+#include <landfall/parallel/communicator.hpp>
 
 #include <cstdint>
 
@@ -19,8 +20,8 @@ namespace landfall {
 class Labels {
  public:
   /// One label per row of the data; they were found in what `name` says.
-  Labels(std::string name, std::vector<std::string> names, std::vector<std::uint32_t> rows)
-      : name_(std::move(name)), names_(std::move(names)), rows_(std::move(rows)) {}
+  Labels(std::string name, std::vector<std::string> names, std::vector<std::uint32_t> rows, Index first_row = 0)
+      : name_(std::move(name)), names_(std::move(names)), rows_(std::move(rows)), first_row_(first_row) {}
 
   Index rows() const { return static_cast<Index>(rows_.size()); }
   Index classes() const { return static_cast<Index>(names_.size()); }
@@ -31,10 +32,14 @@ class Labels {
   /// DataError with both numbers unless there are as many labels as rows.
   void expect_rows(const std::string& data, Index rows) const;
 
+  /// For ranks that each have rows of their own, numbered from first_row on: the classes are those of all ranks.
+  Labels of_ranks(Index first_row, Communicator& communicator) const;
+
  private:
   std::string name_;
   std::vector<std::string> names_;
   std::vector<std::uint32_t> rows_;
+  Index first_row_ = 0;
 };
 
 struct LabelOptions {

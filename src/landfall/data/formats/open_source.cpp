@@ -6,6 +6,7 @@
 #include <landfall/data/io/spool.hpp>
 #include <landfall/data/rows/joined_source.hpp>
 #include <landfall/errors.hpp>
+#include <landfall/parallel/communicator.hpp>
 
 #include <algorithm>
 #include <string>
@@ -96,7 +97,7 @@ SourcePtr<S> open_spooled(const std::filesystem::path& path, const TableOptions&
   return open_as_format(format_named<S>("text"), path, options);
 }
 
-std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder) {
+std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder, const TableOptions& options) {
   std::vector<std::filesystem::path> files;
   std::error_code error;
   for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
@@ -107,14 +108,18 @@ std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder)
   if (error) throw DataError(fmt::format("{}: cannot be opened: {}", folder.string(), error.message()));
   if (files.empty()) throw DataError(fmt::format("{}: the folder contains no files", folder.string()));
   std::sort(files.begin(), files.end());
-  return files;
+  const RankSlice own = slice(options.part, options.parts, static_cast<std::ptrdiff_t>(files.size()));
+  if (own.size() == 0)
+    throw UsageError(fmt::format("{}: {} files for {} ranks, expected at least one for each", folder.string(),
+                                 files.size(), options.parts));
+  return {files.begin() + own.first, files.begin() + own.last};
 }
 
 }  // namespace
 
-std::vector<std::filesystem::path> source_files(const std::filesystem::path& path) {
+std::vector<std::filesystem::path> source_files(const std::filesystem::path& path, const TableOptions& options) {
   std::error_code ignored;
-  if (path != "-" && std::filesystem::is_directory(path, ignored)) return files_of(path);
+  if (path != "-" && std::filesystem::is_directory(path, ignored)) return files_of(path, options);
   return {path};
 }
 
@@ -132,7 +137,7 @@ SourcePtr<S> open_source(const std::filesystem::path& path, const TableOptions& 
   }
   if (shown_name(path) != path) return open_spooled<S>(path, options);
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return open_source<S>(files_of(path), options);
+  if (std::filesystem::is_directory(path, ignored)) return open_source<S>(files_of(path, options), options);
   return open_file<S>(path, options);
 }
 

@@ -50,6 +50,9 @@ struct TableOptions {
   std::uint64_t memory = 0;
   /// Columns are names and nothing else.
   bool exact = false;
+  /// Of the F files of a folder only files F part / parts up to F (part + 1) / parts, for ranks that each have files of their
+  /// own; a part without any is a UsageError.
+  int part = 0, parts = 1;
 
   ColumnChoice choice() const {
     return {.columns = columns, .exclude = exclude, .label = label, .index = index, .exact = exact};

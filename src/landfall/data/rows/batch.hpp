@@ -30,6 +30,11 @@ class Batch {
   /// Which row of the source each row is.
   std::span<const Index> numbers() const { return numbers_; }
 
+  /// Adds this to the number of every row.
+  void renumber(Index offset) {
+    for (Index& number : numbers_) number += offset;
+  }
+
   /// Dense: appends a row of zeros and gives it to be filled in.
   std::span<S> add_row(Index number);
   /// The same for many, one after the other, of unspecified content: every entry must be set.

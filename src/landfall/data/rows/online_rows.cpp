@@ -2,6 +2,7 @@
 #include <landfall/data/rows/rows.hpp>
 #include <landfall/errors.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -10,7 +11,8 @@
 namespace landfall {
 namespace {
 
-constexpr TransformOptions kRunning{.centring = Centring::running};
+constexpr TransformOptions kRunning{.centring = Centring::running, .scaling = Scaling::deviation};
+constexpr Index kPiece = 128;  // rows of the first ones
 
 template <class S>
 std::uint64_t bytes(const Batch<S>& batch) {
@@ -94,35 +96,108 @@ void OnlineRows<S>::keep() {
 template <class S>
 std::vector<CentredBatch<S>>& OnlineRows<S>::centred() {
   for (std::size_t i = 0; i < raw_.size(); ++i) {
-    ColumnStatistics columns = statistics_[i].summary();
-    const double after = static_cast<double>(columns.rows),
-                 before = after - static_cast<double>(raw_[i].rows());
-    const Vector<double> centre = means_[i] + (columns.mean - means_[i]) / (1 + std::sqrt(before / after));
-    means_[i] = std::exchange(columns.mean, centre);
-    transforms_[i].follow(columns);
+    const ColumnStatistics now = statistics_[i].summary();
+    const double after = static_cast<double>(now.rows), before = after - static_cast<double>(raw_[i].rows());
+    const Vector<double> centre = means_[i] + (now.mean - means_[i]) / (1 + std::sqrt(before / after));
+    set(transforms_[i], centre, scales_[i]);
+    means_[i] = now.mean;
     transforms_[i].apply(raw_[i], centred_[i]);
   }
   return centred_;
+}
+
+/// What the columns will be like, by the first rows.
+template <class S>
+ColumnStatistics OnlineRows<S>::expected(std::size_t i) const {
+  ColumnStatistics columns = this->columns(i);
+  const Index varying = columns.mean.size() - static_cast<Index>(columns.constant.size());
+  if (varying == 0) return columns;
+  const double variance = columns.variance.sum() / static_cast<double>(varying),
+               fourth = columns.fourth.sum() / static_cast<double>(varying);
+  for (const Index j : columns.constant) {
+    columns.variance(j) = variance;
+    columns.fourth(j) = fourth;
+  }
+  return columns;
+}
+
+template <class S>
+Vector<double> OnlineRows<S>::scale(std::size_t i) const {
+  if (!scales_.empty()) return scales_[i];
+  Vector<double> scale = Vector<double>::Ones(cols(i));
+  if (options_.scaling == Scaling::none) return scale;
+  const ColumnStatistics columns = expected(i);
+  for (Index j = 0; j < scale.size(); ++j) {
+    const double size =
+        options_.scaling == Scaling::row_size ? row_size(columns, j, true) : deviation(columns, j, true);
+    if (size > 0) scale(j) = size;
+  }
+  return scale;
+}
+
+/// Rows are (a - mean) / scale.
+template <class S>
+void OnlineRows<S>::set(Transform<S>& transform, const Vector<double>& mean,
+                        const Vector<double>& scale) const {
+  ColumnStatistics columns;
+  columns.mean = mean;
+  columns.variance = scale.cwiseAbs2();
+  columns.third = columns.fourth = columns.min = columns.max = Vector<double>::Zero(mean.size());
+  transform.follow(columns);
+}
+
+template <class S>
+Vector<double> OnlineRows<S>::expected_variance(std::size_t i) const {
+  return expected(i).variance.cwiseQuotient(scale(i).cwiseAbs2());
 }
 
 template <class S>
 std::vector<std::vector<CentredBatch<S>>> OnlineRows<S>::first() const {
   auto batches = first_;
   if (waiting_[0].rows() > 0) batches.push_back(waiting_);
-  std::vector<std::vector<CentredBatch<S>>> centred(batches.size());
+  Index rows = 0;
+  for (const auto& batch : batches) rows += batch[0].rows();
+  const Index piece = std::clamp<Index>(rows / 8, 1, kPiece);
+  std::vector<std::vector<Batch<S>>> pieces;
+  for (const auto& batch : batches)
+    for (Index row = 0; row < batch[0].rows(); ++row) {
+      if (pieces.empty() || pieces.back()[0].rows() == piece) {
+        pieces.emplace_back(names_.size());
+        for (std::size_t i = 0; i < names_.size(); ++i) start_like(batch[i], pieces.back()[i]);
+      }
+      for (std::size_t i = 0; i < names_.size(); ++i) append_row(batch[i], row, pieces.back()[i]);
+    }
+  std::vector<std::vector<CentredBatch<S>>> centred(pieces.size());
   for (auto& views : centred) views.resize(names_.size());
   for (std::size_t i = 0; i < names_.size() && started_; ++i) {
     Transform<S> transform(names_[i], cols(i), kRunning);
-    transform.follow(columns(i));
-    for (std::size_t k = 0; k < batches.size(); ++k) transform.apply(batches[k][i], centred[k][i]);
+    set(transform, columns(i).mean, scale(i));
+    for (std::size_t k = 0; k < pieces.size(); ++k) transform.apply(pieces[k][i], centred[k][i]);
   }
   return centred;
 }
 
 template <class S>
-void OnlineRows<S>::forget_first() {
-  for (std::size_t i = 0; i < names_.size(); ++i) means_[i] = columns(i).mean;
-  if (!options_.keep_first) std::exchange(first_, {});
+void OnlineRows<S>::release_first() {
+  std::vector<Vector<double>> scales;
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    means_[i] = columns(i).mean;
+    scales.push_back(scale(i));
+  }
+  scales_ = std::move(scales);
+}
+
+template <class S>
+bool OnlineRows<S>::replay() {
+  if (replayed_ == first_.size()) return false;
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    set(transforms_[i], means_[i], scales_[i]);
+    raw_[i] = first_[replayed_][i];
+    transforms_[i].apply(raw_[i], centred_[i]);
+    if (!options_.keep_first) first_[replayed_][i] = Batch<S>();
+  }
+  ++replayed_;
+  return true;
 }
 
 template <class S>
@@ -151,7 +226,8 @@ template <class S>
 void OnlineRows<S>::state(State& state) {
   std::vector<Index> cols;
   for (const auto& batch : waiting_) cols.push_back(batch.cols());
-  state(options_, started_, complete_, cols, means_, waiting_classes_, first_bytes_, first_count_);
+  state(options_, started_, complete_, cols, means_, scales_, waiting_classes_, replayed_, first_bytes_,
+        first_count_);
   if (state.loading() && started_)
     for (std::size_t i = 0; i < names_.size(); ++i) {
       statistics_.emplace_back(cols[i]);

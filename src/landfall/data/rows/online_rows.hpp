@@ -1,5 +1,5 @@
-// Rows of a stream, pushed in batches of any size: regrouped into batches of one size and centred by the mean of
-// what has come so far. The first ones are kept.
+// Rows of a stream, pushed in batches of any size: regrouped into batches of one size, centred by the mean of what has
+// come so far, and scaled by what the first ones, which are kept, say of the columns.
 //
 //   landfall::OnlineRows<float> rows({"left", "right"}, {.batch = 128, .first_rows = 4096});
 //   rows.push({&batch, &batch});    // a batch of each view: checked, and read by next()
@@ -25,7 +25,8 @@ struct OnlineRowsOptions {
   Index batch = 128;                              // rows
   Index first_rows = 4096;                        // to keep, rounded up to whole batches
   std::uint64_t memory = std::uint64_t{1} << 29;  // bytes; what is kept ends where it is full
-  bool keep_first = false;                        // what forget_first() would drop, for first_batches()
+  bool keep_first = false;                        // also when they have come twice, for first_batches()
+  Scaling scaling = Scaling::none;                // of the columns, by the first rows
 };
 
 template <class S>
@@ -54,10 +55,16 @@ class OnlineRows {
   /// The batch centred, to be swapped or changed at will; once for each batch that was not kept.
   std::vector<CentredBatch<S>>& centred();
 
-  /// The first rows so far, also those that wait for a full batch, centred by their mean: copies.
+  /// The first rows so far, also those that wait for a full batch, centred by their mean: copies, in eight pieces or more.
   std::vector<std::vector<CentredBatch<S>>> first() const;
-  /// When they are complete and no longer needed.
-  void forget_first();
+  /// What the columns of a view are divided by, and their variance afterwards. A constant column is expected to be like the
+  /// others once it varies.
+  Vector<double> scale(std::size_t i) const;
+  Vector<double> expected_variance(std::size_t i) const;
+  /// When they are complete and have served as the first ones. They come once more, one batch of them after
+  /// each new one: true where replay() has put such a batch in the place of centred().
+  void release_first();
+  bool replay();
   /// As they came, batch by batch.
   const std::vector<std::vector<Batch<S>>>& first_batches() const { return first_; }
   /// When they are complete but not enough: twice as many. False where memory is full.
@@ -66,6 +73,7 @@ class OnlineRows {
   const Batch<S>& waiting(std::size_t i) const { return waiting_[i]; }
   std::span<const Index> waiting_classes() const { return waiting_classes_; }
 
+  const std::string& name(std::size_t i) const { return names_[i]; }
   Index batch() const { return options_.batch; }
   /// Columns of a view; 0 before the first push.
   Index cols(std::size_t i) const { return started_ ? waiting_[i].cols() : 0; }
@@ -80,12 +88,15 @@ class OnlineRows {
 
  private:
   void keep();
+  ColumnStatistics expected(std::size_t i) const;
+  void set(Transform<S>& transform, const Vector<double>& mean, const Vector<double>& scale) const;
 
   std::vector<std::string> names_;
   OnlineRowsOptions options_;
   std::vector<RunningStatistics<S>> statistics_;
   std::vector<Transform<S>> transforms_;
-  std::vector<Vector<double>> means_;  // after the batches so far
+  std::vector<Vector<double>> means_;   // after the batches so far
+  std::vector<Vector<double>> scales_;  // by the first rows, once they are complete
 
   bool started_ = false, complete_ = false, kept_now_ = false;
   std::vector<const Batch<S>*> pushed_;
@@ -96,6 +107,7 @@ class OnlineRows {
   std::vector<Index> waiting_classes_, classes_;
   std::vector<CentredBatch<S>> centred_;
   std::vector<std::vector<Batch<S>>> first_;
+  std::size_t replayed_ = 0;  // batches of the first rows
   std::uint64_t first_bytes_ = 0;
   Index first_count_ = 0;
 };

@@ -9,6 +9,7 @@ Index count_rows(DataStream<S>& stream, bool held_out) {
   const auto known = stream.source(0).rows();
   Index rows = 0;
   if (known && !held_out) {
+    if (stream.rank_rows() == RankRows::shared) return *known;
     rows = *known;
   } else {
     stream.begin_pass(0);

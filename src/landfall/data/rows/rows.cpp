@@ -1,6 +1,8 @@
+#include <landfall/data/io/checksum.hpp>
 #include <landfall/data/rows/rows.hpp>
 
 #include <algorithm>
+#include <array>
 
 namespace landfall {
 
@@ -59,6 +61,23 @@ void state(State& state, Batch<S>& batch) {
     for (auto k = static_cast<std::size_t>(starts[i]); k < static_cast<std::size_t>(starts[i + 1]); ++k)
       batch.add_entry(columns[k], values[k]);
   }
+}
+
+template <class S>
+std::uint64_t mark_of(const Batch<S>& rows, std::size_t view) {
+  std::uint64_t sum = 0;
+  const auto n = static_cast<std::size_t>(rows.cols());
+  for (std::size_t i = 0; i < rows.numbers().size(); ++i) {
+    const std::array<std::uint64_t, 2> name{static_cast<std::uint64_t>(rows.numbers()[i]), view};
+    Checksum hash;
+    hash.add(std::as_bytes(std::span(name)));
+    const auto first = rows.sparse() ? static_cast<std::size_t>(rows.starts()[i]) : i * n;
+    const auto count = rows.sparse() ? static_cast<std::size_t>(rows.starts()[i + 1]) - first : n;
+    hash.add(std::as_bytes(rows.values().subspan(first, count)));
+    if (rows.sparse()) hash.add(std::as_bytes(rows.columns().subspan(first, count)));
+    sum += hash.value();
+  }
+  return sum;
 }
 
 LANDFALL_ROWS(, float)

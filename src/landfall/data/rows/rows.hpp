@@ -50,6 +50,11 @@ void each_entry(const Batch<S>& from, Index i, F use) {
 template <class S>
 void dense_row(const Batch<S>& from, Index i, std::span<S> out);
 
+/// A fingerprint of rows as they are stored, each with its number and view: the sum of their hashes modulo 2^64, so that the
+/// order of rows does not matter.
+template <class S>
+std::uint64_t mark_of(const Batch<S>& rows, std::size_t view);
+
 /// Saves or restores the rows of a batch (linalg/state.hpp).
 template <class S>
 void state(State& state, Batch<S>& batch);
@@ -58,6 +63,7 @@ void state(State& state, Batch<S>& batch);
   EXTERN template void start_like<S>(const Batch<S>&, Batch<S>&);        \
   EXTERN template void append_row<S>(const Batch<S>&, Index, Batch<S>&); \
   EXTERN template void dense_row<S>(const Batch<S>&, Index, std::span<S>); \
+  EXTERN template std::uint64_t mark_of<S>(const Batch<S>&, std::size_t); \
   EXTERN template void state<S>(State&, Batch<S>&);
 LANDFALL_ROWS(extern, float)
 LANDFALL_ROWS(extern, double)

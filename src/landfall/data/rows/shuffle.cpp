@@ -72,6 +72,7 @@ void ShuffledReader<S>::begin_pass(std::uint64_t pass, Part part) {
   pass_ = pass;
   part_ = part;
   opened_ = start_ = size_ = next_ = 0;
+  if (in_ranges()) start_ = slice(options_.rank, options_.ranks, source_.rows().value()).first;
   slots_.clear();
   held_labels_.clear();
   block_next_ = 0;
@@ -88,13 +89,20 @@ Index ShuffledReader<S>::read(Index count, Batch<S>& batch) {
   rows_.clear();
   labels_.clear();
   start_like(held_, batch);
-  while (batch.rows() + static_cast<Index>(rows_.size()) < count) {
+  const RankSlice own =
+      in_ranges() ? RankSlice{0, count} : slice(options_.rank, options_.ranks, count);
+  Index taken = 0;  // of all readers
+  while (taken < count) {
     if (next_ == size_ && !open_window()) break;
     const Index place = pass_ == in_file_order ? next_ : order_(next_);
     ++next_;
+    const Index slot = any_order ? 0 : slots_[static_cast<std::size_t>(place)];
+    if (any_order ? part_of(options_.first_row + start_ + place, options_) != part_ : slot < 0) continue;
+    const Index at = taken++;
+    if (at < own.first || at >= own.last) continue;
     if (any_order) {
-      if (part_of(start_ + place, options_) == part_) rows_.push_back(start_ + place);
-    } else if (const Index slot = slots_[static_cast<std::size_t>(place)]; slot >= 0) {
+      rows_.push_back(start_ + place);
+    } else {
       append_row(held_, slot, batch);
       if (!held_labels_.empty()) labels_.push_back(held_labels_[static_cast<std::size_t>(slot)]);
     }
@@ -103,7 +111,8 @@ Index ShuffledReader<S>::read(Index count, Batch<S>& batch) {
     source_.read_rows(rows_, batch);
     labels_.assign(source_.labels().begin(), source_.labels().end());
   }
-  return batch.rows();
+  batch.renumber(options_.first_row);
+  return taken;
 }
 
 /// The next window becomes the open one; false at the end of the source.
@@ -112,7 +121,8 @@ bool ShuffledReader<S>::open_window() {
   bool more;  // rows beyond the first W
   Index available;
   if (source_.random_access()) {
-    available = source_.rows().value() - start_ - size_;
+    const Index rows = source_.rows().value();
+    available = (in_ranges() ? slice(options_.rank, options_.ranks, rows).last : rows) - start_ - size_;
     more = window_ > 0 && available > window_;
   } else {
     more = fill_window();
@@ -158,7 +168,8 @@ bool ShuffledReader<S>::fill_window() {
         check_memory();
         return true;
       }
-      if (part_of(block_.numbers()[static_cast<std::size_t>(block_next_)], options_) != part_) {
+      const Index number = options_.first_row + block_.numbers()[static_cast<std::size_t>(block_next_)];
+      if (part_of(number, options_) != part_) {
         slots_.push_back(-1);
         continue;
       }

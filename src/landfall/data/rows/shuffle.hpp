@@ -21,6 +21,7 @@
 #include <landfall/data/rows/source.hpp>
 #include <landfall/linalg/random.hpp>
 #include <landfall/parallel/cancel.hpp>
+#include <landfall/parallel/communicator.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -38,6 +39,13 @@ struct ShuffleOptions {
   /// Bytes that the rows of a window may take, twice while the second is filled: more is an error. Never
   /// changes the order.
   std::uint64_t memory = std::uint64_t{2} << 30;
+  /// Of `ranks` readers that share a source, each with the same order, this one hands out rows
+  /// [count rank / ranks, count (rank + 1) / ranks) of every batch of `count`. With `ranges`, which needs random
+  /// access, passes in the order of the source hand out one range of the source instead.
+  int rank = 0, ranks = 1;
+  bool ranges = false;
+  /// The number of the first row of the source, where it continues the rows of others.
+  Index first_row = 0;
 };
 
 /// W for a source that must be read in order, from its shape alone: about eight million numbers, 256 to
@@ -65,7 +73,8 @@ class ShuffledReader {
   void begin_pass(std::uint64_t pass, Part part = Part::training);
 
   /// Replaces the batch by the next `count` rows, or those that are left; returns how many, 0 at the end of
-  /// the pass.
+  /// the pass. Of several readers that share the source, each gets its part of the batch, which may be empty, and all
+  /// return the same.
   Index read(Index count, Batch<S>& batch);
 
   /// Labels of the rows of the last batch, where the source has them.
@@ -76,6 +85,7 @@ class ShuffledReader {
   Index count_rows();
 
  private:
+  bool in_ranges() const { return options_.ranges && pass_ == in_file_order; }
   bool open_window();
   bool fill_window();
   bool next_block();

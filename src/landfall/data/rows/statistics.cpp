@@ -1,10 +1,12 @@
-#include <landfall/data/rows/rows.hpp>
+#include <landfall/data/rows/row_loops.hpp>
 #include <landfall/data/rows/statistics.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/linalg/reduce.hpp>
+#include <landfall/parallel/thread_pool.hpp>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -16,34 +18,8 @@ namespace {
 // Rows that are summed without compensation, so their number is what the rounding grows with.
 constexpr Index kFew = 64;
 
-// Rows without a missing value. The two loops become vector instructions (see CMakeLists.txt).
-
-template <class S>
-Index add_row(const S* __restrict row, Index n, const double* __restrict origin, double* __restrict sum,
-              double* __restrict min, double* __restrict max) {
-  Index nonzeros = 0;
-  for (Index j = 0; j < n; ++j) {
-    const auto value = static_cast<double>(row[j]);
-    sum[j] += value - origin[j];
-    min[j] = value < min[j] ? value : min[j];
-    max[j] = value > max[j] ? value : max[j];
-    nonzeros += value != 0;
-  }
-  return nonzeros;
-}
-
-template <class S>
-void add_powers(const S* __restrict row, Index n, const double* __restrict origin,
-                const double* __restrict mean, double* __restrict rest, double* __restrict squares,
-                double* __restrict cubes, double* __restrict fourths) {
-  for (Index j = 0; j < n; ++j) {
-    const double d = (static_cast<double>(row[j]) - origin[j]) - mean[j], square = d * d;
-    rest[j] += d;
-    squares[j] += square;
-    cubes[j] += square * d;
-    fourths[j] += square * square;
-  }
-}
+// Columns that a thread takes at once.
+constexpr Index kColumns = 256;
 
 /// E a^2 and E a^4 about the mean or 0.
 struct Moments {
@@ -114,94 +90,102 @@ void RunningStatistics<S>::add(const Batch<S>& batch) {
     throw UsageError(fmt::format("a batch of {} columns, expected {}", batch.cols(), cols()));
   if (batch.sparse())
     add_sparse(batch);
-  else
-    for (Index first = 0; first < batch.rows(); first += kFew)
-      add_dense(batch, first, std::min(first + kFew, batch.rows()));
+  else if (batch.rows() > 0)
+    add_dense(batch, 0, batch.rows());
   rows_ += batch.rows();
 }
 
+/// Columns have nothing to do with each other, so that threads share them.
 template <class S>
-void RunningStatistics<S>::add_dense(const Batch<S>& batch, Index first, Index last) {
-  const Index n = cols();
+void RunningStatistics<S>::add_dense(const Batch<S>& batch, Index from, Index to) {
   const auto rows = batch.dense();
+  const Index n = cols();
+  for (auto* numbers : {&origin_, &sum_, &mean_, &rest_, &squares_, &cubes_, &fourths_, &min_, &max_})
+    numbers->resize(n);
+  missing_.resize(static_cast<std::size_t>(n));
+  const InstructionSet set = instruction_set();
   const auto column = [&](Index j) -> Column& { return columns_[static_cast<std::size_t>(j)]; };
-  origin_.resize(n);
-  missing_.assign(static_cast<std::size_t>(n), 0);
+  const auto missing = [&](Index j) -> Index& { return missing_[static_cast<std::size_t>(j)]; };
 
-  std::array<bool, kFew> whole{};
-  for (Index i = first; i < last; ++i) {
-    const bool finite = whole[static_cast<std::size_t>(i - first)] = all_finite(rows.col(i));
-    if (!finite)
-      for (Index j = 0; j < n; ++j) missing_[static_cast<std::size_t>(j)] += !std::isfinite(rows(j, i));
-  }
-  for (Index j = 0; j < n; ++j) {
-    Column& c = column(j);
-    if (c.count == 0)
+  // Rows [first, last) of columns [begin, end); returns how many entries are neither zero nor missing.
+  const auto add_few = [&](Index first, Index last, Index begin, Index end) {
+    const Index width = end - begin;
+    const auto row_at = [&](Index i) { return rows.col(i).data() + begin; };
+
+    std::array<bool, kFew> whole{};
+    for (Index j = begin; j < end; ++j) missing(j) = 0;
+    for (Index i = first; i < last; ++i) {
+      const bool finite = whole[static_cast<std::size_t>(i - first)] = all_finite(row_at(i), width, set);
+      if (!finite)
+        for (Index j = begin; j < end; ++j) missing(j) += !std::isfinite(rows(j, i));
+    }
+    for (Index j = begin; j < end; ++j) {
+      Column& c = column(j);
+      if (c.count == 0)
+        for (Index i = first; i < last; ++i)
+          if (std::isfinite(rows(j, i))) {
+            c.start(static_cast<double>(rows(j, i)));
+            break;
+          }
+      origin_(j) = min_(j) = max_(j) = c.origin;
+      sum_(j) = rest_(j) = squares_(j) = cubes_(j) = fourths_(j) = 0;
+    }
+    const auto each_row = [&](auto&& whole_row, auto&& one) {
       for (Index i = first; i < last; ++i)
-        if (std::isfinite(rows(j, i))) {
-          c.start(static_cast<double>(rows(j, i)));
-          break;
-        }
-    origin_(j) = c.origin;
-  }
-  const auto each_row = [&](auto&& whole_row, auto&& one) {
-    for (Index i = first; i < last; ++i)
-      if (whole[static_cast<std::size_t>(i - first)])
-        whole_row(rows.col(i).data());
-      else
-        for (Index j = 0; j < n; ++j)
-          if (std::isfinite(rows(j, i))) one(j, static_cast<double>(rows(j, i)));
+        if (whole[static_cast<std::size_t>(i - first)])
+          whole_row(row_at(i));
+        else
+          for (Index j = begin; j < end; ++j)
+            if (std::isfinite(rows(j, i))) one(j, static_cast<double>(rows(j, i)));
+    };
+
+    Index found = 0;
+    const auto at = [&](Eigen::ArrayXd& numbers) { return numbers.data() + begin; };
+    const ColumnSums sums{at(origin_), at(sum_),     at(min_),   at(max_),    at(mean_),
+                          at(rest_),   at(squares_), at(cubes_), at(fourths_)};
+    each_row([&](const S* row) { found += add_to_sums(row, width, sums, set); },
+             [&](Index j, double value) {
+               sum_(j) += value - origin_(j);
+               min_(j) = std::min(min_(j), value);
+               max_(j) = std::max(max_(j), value);
+               found += value != 0;
+             });
+
+    // The same rows again, with d = a - c: sum (d - mean)^2 - (sum (d - mean))^2 / count.
+    const auto count = [&](Index j) { return static_cast<double>(last - first - missing(j)); };
+    for (Index j = begin; j < end; ++j) mean_(j) = sum_(j) / std::max(count(j), 1.0);
+    each_row([&](const S* row) { add_to_powers(row, width, sums, set); },
+             [&](Index j, double value) {
+               const double d = (value - origin_(j)) - mean_(j);
+               rest_(j) += d;
+               squares_(j) += d * d;
+               cubes_(j) += d * d * d;
+               fourths_(j) += d * d * d * d;
+             });
+
+    for (Index j = begin; j < end; ++j) {
+      Column& c = column(j);
+      c.missing += missing(j);
+      c.min = std::min(c.min, min_(j));
+      c.max = std::max(c.max, max_(j));
+      Column few;
+      few.count = last - first - missing(j);
+      few.sum.high = sum_(j);
+      few.squares.high = squares_(j) - rest_(j) * rest_(j) / std::max(count(j), 1.0);
+      few.cubes = cubes_(j);
+      few.fourths = fourths_(j);
+      c.merge(few);
+    }
+    return found;
   };
 
-  sum_.setZero(n);
-  min_ = max_ = origin_;
-  each_row(
-      [&](const S* row) {
-        nonzeros_ += add_row(row, n, origin_.data(), sum_.data(), min_.data(), max_.data());
-      },
-      [&](Index j, double value) {
-        sum_(j) += value - origin_(j);
-        min_(j) = std::min(min_(j), value);
-        max_(j) = std::max(max_(j), value);
-        nonzeros_ += value != 0;
-      });
-
-  // The same rows again, with d = a - c: sum (d - mean)^2 - (sum (d - mean))^2 / count.
-  const auto count = [&](Index j) {
-    return static_cast<double>(last - first - missing_[static_cast<std::size_t>(j)]);
-  };
-  rest_.setZero(n);
-  squares_.setZero(n);
-  cubes_.setZero(n);
-  fourths_.setZero(n);
-  mean_.resize(n);
-  for (Index j = 0; j < n; ++j) mean_(j) = sum_(j) / std::max(count(j), 1.0);
-  each_row(
-      [&](const S* row) {
-        add_powers(row, n, origin_.data(), mean_.data(), rest_.data(), squares_.data(), cubes_.data(),
-                   fourths_.data());
-      },
-      [&](Index j, double value) {
-        const double d = (value - origin_(j)) - mean_(j);
-        rest_(j) += d;
-        squares_(j) += d * d;
-        cubes_(j) += d * d * d;
-        fourths_(j) += d * d * d * d;
-      });
-
-  for (Index j = 0; j < n; ++j) {
-    Column& c = column(j);
-    c.missing += missing_[static_cast<std::size_t>(j)];
-    c.min = std::min(c.min, min_(j));
-    c.max = std::max(c.max, max_(j));
-    Column few;
-    few.count = last - first - missing_[static_cast<std::size_t>(j)];
-    few.sum.high = sum_(j);
-    few.squares.high = squares_(j) - rest_(j) * rest_(j) / std::max(count(j), 1.0);
-    few.cubes = cubes_(j);
-    few.fourths = fourths_(j);
-    c.merge(few);
-  }
+  std::atomic<Index> nonzeros = 0;
+  parallel_for((n + kColumns - 1) / kColumns, [&](Index block) {
+    const Index begin = block * kColumns, end = std::min(n, begin + kColumns);
+    for (Index first = from; first < to; first += kFew)
+      nonzeros += add_few(first, std::min(first + kFew, to), begin, end);
+  });
+  nonzeros_ += nonzeros;
 }
 
 template <class S>

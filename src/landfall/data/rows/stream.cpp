@@ -1,13 +1,26 @@
 #include <landfall/data/rows/rows.hpp>
 #include <landfall/data/rows/stream.hpp>
 #include <landfall/errors.hpp>
+#include <landfall/linalg/reduce.hpp>
+#include <landfall/parallel/thread_pool.hpp>
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
 
 namespace landfall {
+namespace {
+
+/// The thread of the stream, or those of the pool that it was made with.
+void wake_reader(std::condition_variable_any& changed) {
+  if (ThreadPool* pool = ThreadPool::current()) pool->wake();
+  changed.notify_all();
+}
+
+}  // namespace
 
 template <class S>
 DataStream<S>::DataStream(std::vector<SourcePtr<S>> views, const StreamOptions& options)
@@ -17,6 +30,7 @@ DataStream<S>::DataStream(std::vector<SourcePtr<S>> views, const StreamOptions& 
     throw UsageError(fmt::format("a batch of {} rows, expected at least 1", options.batch));
   choose_centring();
   check_rows();
+  divide_rows();
 
   // One order for all views: if one must be read in windows, so are the others.
   if (options_.shuffle.window == 0)
@@ -36,7 +50,32 @@ DataStream<S>::DataStream(std::vector<SourcePtr<S>> views, const StreamOptions& 
   current_.views.resize(sources_.size());
   size_ring();
   if (options_.transform.needs_statistics()) learn();
-  if (options_.read_ahead) thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
+  if (!options_.read_ahead) return;
+  ThreadPool* pool = ThreadPool::current();
+  if (!pool || pool->threads() == 1) {
+    thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
+    return;
+  }
+  // Threads of the pool read when they have nothing else to do. The thread of the stream only ends that with the stream.
+  struct Reading final : BackgroundWork {
+    explicit Reading(DataStream& all) : stream(all) {}
+    bool work() override {
+      std::unique_lock lock(stream.mutex_);
+      if (!stream.wanted_ || stream.reading_ || stream.filled_ == stream.ahead_.size()) return false;
+      stream.make_batch(lock);
+      return true;
+    }
+    DataStream& stream;
+  };
+  thread_ = std::jthread([this, pool](std::stop_token stop) {
+    Reading reading(*this);
+    pool->add(reading);
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any never;
+    never.wait(lock, stop, [] { return false; });
+    pool->remove(reading);
+  });
 }
 
 template <class S>
@@ -62,10 +101,74 @@ void DataStream<S>::choose_centring() {
                     communicator().size()));
 }
 
-/// The rows of a batch that this rank reads.
+/// Which rows are this rank's.
 template <class S>
-Index DataStream<S>::own_batch() const {
-  return std::max<Index>(1, share(communicator(), options_.batch));
+void DataStream<S>::divide_rows() {
+  Communicator& ranks = communicator();
+  if (ranks.size() == 1) return;
+  ShuffleOptions& shuffle = options_.shuffle;
+  if (options_.rank_rows == RankRows::shared) {
+    shuffle.rank = ranks.rank();
+    shuffle.ranks = ranks.size();
+    shuffle.ranges = std::ranges::all_of(sources_, [](const auto& source) { return source->random_access(); });
+    return;
+  }
+  require_same_columns();
+  const Index own = count_own_rows();
+  const auto counts = counts_of_ranks(ranks, own);
+  for (int rank = 0; rank < ranks.rank(); ++rank) shuffle.first_row += counts[static_cast<std::size_t>(rank)];
+  Steps &training = parts_[0], &held = parts_[1];
+  if (shuffle.held_out > 0)
+    for (Index row = 0; row < own; ++row) held.own += part_of(shuffle.first_row + row, shuffle) == Part::held_out;
+  training.own = own - held.own;
+  for (Steps* part : {&training, &held}) {
+    part->all = part->own;
+    reduce(ranks, part->all);
+  }
+}
+
+/// Files of several ranks are of one width, and their columns have the same names.
+template <class S>
+void DataStream<S>::require_same_columns() {
+  Communicator& ranks = communicator();
+  for (const auto& source : sources_) {
+    if (const auto range = source->indices()) {  // the widest file decides
+      std::array most{static_cast<double>(-range->first), static_cast<double>(range->last)};
+      ranks.largest(most);
+      source->set_indices({-static_cast<Index>(most[0]), static_cast<Index>(most[1])});
+    }
+    std::string names = fmt::format("{} columns", source->cols());
+    for (const auto& name : source->column_names()) names += '\0' + name;
+    std::string first = names;
+    broadcast_text(ranks, first);
+    if (any_rank(ranks, first != names))
+      throw DataError(fmt::format("{}: its columns are not those of the other ranks; expected the same number and names",
+                                  source->name()));
+  }
+}
+
+/// Of the first view; a text file is read for it.
+template <class S>
+Index DataStream<S>::count_own_rows() {
+  if (const auto known = sources_[0]->rows()) return *known;
+  Index rows = 0;
+  Batch<S> batch;
+  while (const Index more = sources_[0]->read(1024, batch)) {
+    options_.cancel.throw_if_requested();
+    rows += more;
+  }
+  sources_[0]->rewind();
+  return rows;
+}
+
+/// How many rows to ask for; unset at the end of a pass whose steps are numbered.
+template <class S>
+std::optional<Index> DataStream<S>::next_count() {
+  if (!in_steps_) return options_.batch;
+  const Index steps = (in_steps_->all + options_.batch - 1) / options_.batch;
+  if (step_ >= steps) return std::nullopt;
+  const Index first = step_ * in_steps_->own / steps;
+  return ++step_ * in_steps_->own / steps - first;
 }
 
 template <class S>
@@ -77,10 +180,28 @@ void DataStream<S>::check_rows() {
   require_equal_rows(rows);
 }
 
+/// The next rows of a view into raw_, in file order; returns how many, before those of other ranks are left out.
+template <class S>
+Index DataStream<S>::read_for_statistics(std::size_t view, Index first) {
+  constexpr Index block = 1024;
+  const ShuffleOptions& shuffle = options_.shuffle;
+  Batch<S>& rows = raw_[view];
+  if (shuffle.ranges) {
+    const RankSlice own = slice(shuffle.rank, shuffle.ranks, sources_[view]->rows().value());
+    std::vector<Index> numbers(static_cast<std::size_t>(std::clamp<Index>(own.size() - first, 0, block)));
+    std::iota(numbers.begin(), numbers.end(), own.first + first);
+    sources_[view]->read_rows(numbers, rows);
+  } else {
+    sources_[view]->read(block, rows);
+  }
+  rows.renumber(shuffle.first_row);
+  return rows.rows();
+}
+
 /// The first pass, in file order, over the training rows that no view drops; then those of the other ranks.
 template <class S>
 void DataStream<S>::learn() {
-  constexpr Index block = 1024;
+  const ShuffleOptions& shuffle = options_.shuffle;
   for (const auto& source : sources_) source->rewind();
   std::vector<Index> rows(sources_.size(), 0);
   std::vector<double> no_labels;
@@ -88,19 +209,31 @@ void DataStream<S>::learn() {
     options_.cancel.throw_if_requested();
     more = false;
     for (std::size_t v = 0; v < sources_.size(); ++v) {
-      rows[v] += sources_[v]->read(block, raw_[v]);
+      rows[v] += read_for_statistics(v, rows[v]);
       more = more || raw_[v].rows() > 0;
     }
     if (std::ranges::any_of(rows, [&](Index count) { return count != rows[0]; })) {
       for (std::size_t v = 0; v < sources_.size(); ++v)
-        while (raw_[v].rows() > 0) rows[v] += sources_[v]->read(block, raw_[v]);
+        while (raw_[v].rows() > 0) rows[v] += read_for_statistics(v, rows[v]);
       require_equal_rows(rows);
     }
     drop_.assign(static_cast<std::size_t>(raw_[0].rows()), 0);
-    for (std::size_t i = 0; i < drop_.size(); ++i)
-      drop_[i] = part_of(raw_[0].numbers()[i], options_.shuffle) != Part::training;
+    const RankSlice own = shuffle.ranges ? RankSlice{0, raw_[0].rows()}
+                                         : slice(shuffle.rank, shuffle.ranks, raw_[0].rows());
+    for (std::size_t i = 0; i < drop_.size(); ++i) {
+      const auto at = static_cast<Index>(i);
+      drop_[i] = at < own.first || at >= own.last || part_of(raw_[0].numbers()[i], shuffle) != Part::training;
+    }
     drop_rows(no_labels);
-    for (std::size_t v = 0; v < sources_.size(); ++v) running_[v].add(raw_[v]);
+    for (std::size_t v = 0; v < sources_.size(); ++v) {
+      running_[v].add(raw_[v]);
+      if (options_.mark) mark_ += mark_of(raw_[v], v);
+    }
+  }
+  if (options_.mark) {
+    auto sum = static_cast<Index>(mark_);  // modulo 2^64
+    reduce(communicator(), sum);
+    mark_ = static_cast<std::uint64_t>(sum);
   }
   for (std::size_t v = 0; v < sources_.size(); ++v) {
     running_[v].merge_ranks(communicator());
@@ -156,7 +289,7 @@ void DataStream<S>::size_ring() {
     row += sizeof(S) * static_cast<std::size_t>(source->sparse() ? std::min<Index>(source->cols(), 1024)
                                                                  : source->cols());
   constexpr std::size_t bytes = 16 << 20;
-  const std::size_t slots = bytes / (row * static_cast<std::size_t>(own_batch()) + 1);
+  const std::size_t slots = bytes / (row * static_cast<std::size_t>(share(communicator(), options_.batch)) + 1);
   ahead_.resize(options_.read_ahead ? std::clamp<std::size_t>(slots, 3, 16) : 1);
   for (Slot& slot : ahead_) slot.views.resize(sources_.size());
   first_ = 0;
@@ -167,6 +300,10 @@ void DataStream<S>::begin_pass(std::uint64_t pass, Part part) {
   std::unique_lock lock(mutex_);
   stop_reading(lock);
   part_ = part;
+  step_ = 0;
+  in_order_ = pass == in_file_order;
+  const bool numbered = communicator().size() > 1 && options_.rank_rows == RankRows::own && !in_order_;
+  in_steps_ = numbered ? std::optional(parts_[part == Part::training ? 0 : 1]) : std::nullopt;
   if (following_)
     for (std::size_t v = 0; v < running_.size(); ++v) {
       running_[v] = RunningStatistics<S>(sources_[v]->cols());
@@ -175,7 +312,7 @@ void DataStream<S>::begin_pass(std::uint64_t pass, Part part) {
     }
   for (auto& reader : readers_) reader.begin_pass(pass, part);
   wanted_ = started_ = true;
-  changed_.notify_all();
+  wake_reader(changed_);
 }
 
 template <class S>
@@ -196,7 +333,7 @@ bool DataStream<S>::next() {
   std::swap(current_.labels, slot.labels);
   first_ = (first_ + 1) % ahead_.size();
   --filled_;
-  if (filled_ <= ahead_.size() / 2) changed_.notify_all();  // not for each slot that becomes free
+  if (filled_ <= ahead_.size() / 2) wake_reader(changed_);  // not for each slot that becomes free
   return true;
 }
 
@@ -233,13 +370,20 @@ void DataStream<S>::fill(Slot& slot) {
 
 template <class S>
 bool DataStream<S>::read(Slot& slot) {
+  // Ranks go through a pass step by step, with empty batches too; in file order each for itself.
+  const bool skips_empty = communicator().size() == 1 || in_order_;
   do {
     bool in_step = true;
+    const std::optional<Index> count = next_count();
+    Index taken = 0;
     for (std::size_t v = 0; v < raw_.size(); ++v) {
-      readers_[v].read(own_batch(), raw_[v]);
+      if (count.value_or(0) > 0)
+        taken = readers_[v].read(*count, raw_[v]);
+      else
+        sources_[v]->sparse() ? raw_[v].start_sparse(sources_[v]->cols()) : raw_[v].start_dense(sources_[v]->cols());
       in_step = in_step && std::ranges::equal(raw_[v].numbers(), raw_[0].numbers());
     }
-    if (!in_step || raw_[0].rows() == 0) {
+    if (!in_step || !count || (*count > 0 && taken == 0)) {
       const Index expected = readers_[0].count_rows();
       const auto equal = [&](auto& reader) { return reader.count_rows() == expected; };
       if (!std::ranges::all_of(readers_, equal)) {
@@ -254,7 +398,7 @@ bool DataStream<S>::read(Slot& slot) {
     slot.labels.assign(readers_[0].labels().begin(), readers_[0].labels().end());
     drop_.assign(static_cast<std::size_t>(raw_[0].rows()), 0);
     drop_rows(slot.labels);
-  } while (raw_[0].rows() == 0);
+  } while (raw_[0].rows() == 0 && skips_empty);
 
   slot.columns.clear();
   for (std::size_t v = 0; v < raw_.size(); ++v) {

@@ -29,8 +29,12 @@ struct StreamOptions {
   ShuffleOptions shuffle = {};  // window 0: that of the view which needs the smallest, for all
   TransformOptions transform = {};
   bool read_ahead = true;  // by a few batches, in a thread; the batches are the same without
-  /// Ranks that each read rows of their own and share the sums over them; null: one rank.
+  /// Ranks that divide the rows and share the sums over them; null: one rank. All of them must go through the same
+  /// passes. A batch may be empty on a rank.
   std::shared_ptr<Communicator> communicator = {};
+  RankRows rank_rows = RankRows::shared;
+  /// mark() is wanted: a fingerprint of the training rows, taken while the statistics are.
+  bool mark = false;
   /// Looked at once per batch: reading then throws Cancelled.
   CancelFlag cancel = {};
 };
@@ -64,6 +68,13 @@ class DataStream {
     return options_.communicator ? *options_.communicator : serial_communicator();
   }
 
+  RankRows rank_rows() const { return options_.rank_rows; }
+  /// The number of the first row that this rank has; 0 where rows are shared.
+  Index first_row() const { return options_.shuffle.first_row; }
+  /// The same for the same rows, however many ranks read them in whichever order; 0 where it was not asked for or there are
+  /// no statistics.
+  std::uint64_t mark() const { return mark_; }
+
   /// None, exact or running: what automatic centring became.
   Centring centring() const { return options_.transform.centring; }
   std::size_t views() const { return sources_.size(); }
@@ -87,11 +98,15 @@ class DataStream {
 
   void choose_centring();
   void stop_reading(std::unique_lock<std::mutex>& lock);
-  Index own_batch() const;
+  void divide_rows();
+  Index count_own_rows();
+  void require_same_columns();
+  std::optional<Index> next_count();
   void size_ring();
   void make_batch(std::unique_lock<std::mutex>& lock);
   void check_rows();
   void learn();
+  Index read_for_statistics(std::size_t view, Index first);
   void drop_rows(std::vector<double>& labels);
   void fill(Slot& slot);
   Slot& free_slot() { return ahead_[(first_ + filled_) % ahead_.size()]; }
@@ -107,7 +122,17 @@ class DataStream {
   std::vector<RunningStatistics<S>> running_;
   bool following_ = false;  // the running mean still changes
   Part part_ = Part::training;
-  bool started_ = false;
+  bool started_ = false, in_order_ = false;
+  std::uint64_t mark_ = 0;
+
+  /// Where ranks have rows of their own, they make the same number of steps: T = ceil(N / batch) for the N rows of a part, of
+  /// which step t takes rows [t N_k / T, (t + 1) N_k / T) of the N_k of this rank.
+  struct Steps {
+    Index own = 0, all = 0;  // N_k, N
+  };
+  Steps parts_[2];                  // of training and held-out rows
+  std::optional<Steps> in_steps_;   // the pass is made that way
+  Index step_ = 0;
 
   std::vector<Batch<S>> raw_;
   Batch<S> selected_;

@@ -1,4 +1,4 @@
-#include <landfall/data/rows/rows.hpp>
+#include <landfall/data/rows/row_loops.hpp>
 #include <landfall/data/rows/transform.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/linalg/products.hpp>
@@ -12,33 +12,65 @@
 #include <fmt/format.h>
 
 namespace landfall {
+namespace {
+
+/// Columns of the source and their places, one after the other.
+struct ColumnRun {
+  Index from, to, count;
+};
+
+/// Takes the columns that are kept, centred and scaled, in one pass over the numbers; `to` has as many rows and may be `from`
+/// where all columns are kept.
+template <class S>
+void centre_rows(const Batch<S>& from, const std::vector<Index>& kept, const Vector<double>& mean,
+                 const Vector<double>& scale, Batch<S>& to) {
+  thread_local std::vector<ColumnRun> runs;  // of the thread, so that nothing is allocated for each batch
+  thread_local std::vector<double> inverse;
+  const auto count = static_cast<Index>(kept.size());
+  runs.clear();
+  inverse.resize(kept.size());
+  for (Index k = 0; k < count; ++k) {
+    const Index column = kept[static_cast<std::size_t>(k)];
+    if (k > 0 && column == runs.back().from + runs.back().count)
+      ++runs.back().count;
+    else
+      runs.push_back({column, k, 1});
+    inverse[static_cast<std::size_t>(k)] = 1 / scale(k);
+  }
+  const bool scattered = 8 * static_cast<Index>(runs.size()) > count + 8;  // too short for vectors
+  const InstructionSet set = instruction_set();
+  const S* source = from.values().data();
+  S* target = to.values().data();
+  for (Index i = 0; i < to.rows(); ++i, source += from.cols(), target += count) {
+    if (scattered) {
+      for (Index k = 0; k < count; ++k) target[k] = source[kept[static_cast<std::size_t>(k)]];
+      centre<S>(target, target, count, mean.data(), inverse.data(), set);
+      continue;
+    }
+    for (const ColumnRun& run : runs)
+      centre(source + run.from, target + run.to, run.count, mean.data() + run.to, inverse.data() + run.to,
+             set);
+  }
+}
+
+}  // namespace
 
 template <class S>
 void CentredBatch<S>::times(In<S> x, Out<S> out) const {
-  const bool scaled = inverse_scale.size() > 0;
-  if (!scaled && mean.size() == 0) return batch.times(x, out);
-  if (x.rows() != cols())
-    throw UsageError(fmt::format("a batch of {} columns times {}x{}", cols(), x.rows(), x.cols()));
-  if (scaled) scaled_.resize(x.rows(), x.cols()) = inverse_scale.asDiagonal() * x;
-  const Eigen::Ref<const Matrix<S>> dx = scaled ? Eigen::Ref<const Matrix<S>>(scaled_.view()) : x;
-  batch.times(dx, out);
+  batch.times(x, out);
   if (mean.size() == 0) return;
   View<S>& shift = row_.resize(1, x.cols());
-  multiply_at<S>(mean, dx, shift);
+  multiply_at<S>(mean, x, shift);
   out.rowwise() -= shift.row(0);
 }
 
 template <class S>
 void CentredBatch<S>::transpose_times(In<S> w, Out<S> out, S scale, S beta) const {
-  if (inverse_scale.size() > 0 && beta != 0)  // D is applied to all of out below
-    out.array().colwise() /= inverse_scale.array();
   batch.transpose_times(w, out, scale, beta);
-  if (mean.size() > 0) {
-    View<S>& sums = row_.resize(1, w.cols());
-    sums = w.colwise().sum();
-    multiply<S>(mean, sums, out, -scale, S(1));
-  }
-  if (inverse_scale.size() > 0) out.array().colwise() *= inverse_scale.array();
+  if (mean.size() == 0) return;
+  View<S>& sums = row_.resize(1, w.cols());
+  sums = w.colwise().sum();
+  multiply<S>(mean, sums, out, -scale, S(1));
 }
 
 template <class S>
@@ -83,7 +115,7 @@ void Transform<S>::follow(const ColumnStatistics& columns) {
     if (options_.scaled()) {
       const double scale = options_.scaling == Scaling::deviation ? deviation(columns, j, centred)
                                                                   : row_size(columns, j, centred);
-      if (scale > 0) scale_(k) = scale;
+      if (scale > 0) scale_(k) = std::max(scale, std::numeric_limits<double>::min());  // has an inverse
     }
     // Variances of other columns and their sums must be numbers too.
     const double most = static_cast<double>(std::numeric_limits<S>::max()) / 1e4;
@@ -122,9 +154,9 @@ void Transform<S>::check(const Batch<S>& batch, std::vector<char>& drop) const {
           found(i, batch.columns()[static_cast<std::size_t>(k)], value);
     return;
   }
-  if (all_finite(batch.dense())) return;
+  const InstructionSet set = instruction_set();
   for (Index i = 0; i < batch.rows(); ++i)
-    if (!all_finite(batch.dense().col(i)))
+    if (!all_finite(batch.dense().col(i).data(), batch.cols(), set))
       for (Index j = 0; j < batch.cols(); ++j)
         if (const S value = batch.dense()(j, i); !std::isfinite(value)) found(i, j, value);
 }
@@ -143,11 +175,8 @@ void Transform<S>::apply(Batch<S>& batch, CentredBatch<S>& out) const {
       }
 
   out.mean.resize(0);
-  out.inverse_scale.resize(0);
-  constexpr auto largest = static_cast<double>(std::numeric_limits<S>::max());
-  if (sparse && centred) out.mean = mean_.cast<S>();
-  if (sparse && scaled) out.inverse_scale = scale_.cwiseInverse().cwiseMin(largest).cast<S>();
-  if (dropped_.empty()) {
+  if (sparse && centred) out.mean = mean_.cwiseQuotient(scale_).cast<S>();
+  if (sparse && dropped_.empty()) {
     std::swap(batch, out.batch);
   } else if (sparse) {
     out.batch.start_sparse(static_cast<Index>(kept_.size()));
@@ -158,27 +187,19 @@ void Transform<S>::apply(Batch<S>& batch, CentredBatch<S>& out) const {
         if (const Index place = place_[static_cast<std::size_t>(batch.columns()[k])]; place >= 0)
           out.batch.add_entry(place, batch.values()[k]);
     }
+  } else if (dropped_.empty()) {
+    std::swap(batch, out.batch);
+    if (centred || scaled) centre_rows<S>(out.batch, kept_, mean_, scale_, out.batch);
   } else {
     out.batch.start_dense(static_cast<Index>(kept_.size()));
-    S* to = out.batch.add_rows(batch.numbers()).data();
-    const S* from = batch.values().data();
-    for (Index i = 0; i < batch.rows(); ++i, from += cols_)
-      for (const Index j : kept_) *to++ = from[j];
+    out.batch.add_rows(batch.numbers());
+    centre_rows<S>(batch, kept_, mean_, scale_, out.batch);
   }
-  if (sparse || !(centred || scaled)) return;
-
-  // In double: a - m keeps the digits of a, however large m is. Plain loops, as Eigen uses no vectors where
-  // the scalar changes.
-  const Index n = out.batch.cols();
-  const double* mean = mean_.data();
-  const double* scale = scale_.data();
-  S* row = out.batch.values().data();
-  for (Index i = 0; i < out.batch.rows(); ++i, row += n)
-    if (scaled)
-      for (Index j = 0; j < n; ++j)
-        row[j] = static_cast<S>((static_cast<double>(row[j]) - mean[j]) / scale[j]);
-    else
-      for (Index j = 0; j < n; ++j) row[j] = static_cast<S>(static_cast<double>(row[j]) - mean[j]);
+  if (!sparse || !scaled) return;
+  for (std::size_t k = 0; k < out.batch.values().size(); ++k) {
+    S& value = out.batch.values()[k];
+    value = static_cast<S>(static_cast<double>(value) / scale_(out.batch.columns()[k]));
+  }
 }
 
 template <class S>

@@ -4,7 +4,7 @@
 //   transform.learn(landfall::column_statistics<float>(source));     // drops constant columns
 //   landfall::CentredBatch<float> centred;
 //   transform.apply(batch, centred);
-//   centred.times(weights, scores);                                  // (A - 1 m') D W, sparse or not
+//   centred.times(weights, scores);                                  // (A - 1 m') W, sparse or not
 //   landfall::Matrix<float> all = transform.restore_rows(weights);   // zero rows for the columns dropped
 #pragma once
 
@@ -49,25 +49,24 @@ struct TransformOptions {
   }
 };
 
-/// Rows (A - 1 m') D, D = diag(1 / scale). Dense rows have been centred and scaled already; sparse ones are
-/// kept as they are, and their products corrected by a term of rank one.
+/// Rows A - 1 m'. All have been scaled already and dense ones also centred; sparse ones stay sparse, and their products are
+/// corrected by a term of rank one.
 template <class S>
 class CentredBatch {
  public:
-  Batch<S> batch;           // A
-  Vector<S> mean;           // m; empty: 0
-  Vector<S> inverse_scale;  // the diagonal of D; empty: 1
+  Batch<S> batch;  // A
+  Vector<S> mean;  // m, of scaled columns; empty: 0
 
   Index rows() const { return batch.rows(); }
   Index cols() const { return batch.cols(); }
 
-  /// out = A D x - 1 (m'D x).
+  /// out = A x - 1 (m'x).
   void times(In<S> x, Out<S> out) const;
-  /// out = scale D (A'w - m (1'w)) + beta out.
+  /// out = scale (A'w - m (1'w)) + beta out.
   void transpose_times(In<S> w, Out<S> out, S scale, S beta) const;
 
  private:
-  mutable Scratch<S> scaled_, row_;
+  mutable Scratch<S> row_;
 };
 
 template <class S>

@@ -1,14 +1,17 @@
 #include <landfall/data/rows/rows.hpp>
 #include <landfall/landing/subspace/heavy_rows.hpp>
+#include <landfall/linalg/reduce.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace landfall {
 namespace {
 
 constexpr double kGiant = 0.25;      // of N
-constexpr std::size_t kMost = 2048;  // rows that are kept
+constexpr Index kMost = 2048;        // rows that are kept
+constexpr double kSoon = 8;          // batches
 
 }  // namespace
 
@@ -17,10 +20,12 @@ double copies_of(double ratio) {
 }
 
 template <class S>
-HeavyRows<S>::HeavyRows(std::vector<Matrix<S>> probes, std::vector<double> sizes, double rows)
+HeavyRows<S>::HeavyRows(std::vector<Matrix<S>> probes, std::vector<double> sizes, double rows,
+                        Communicator& communicator)
     : probes_(std::move(probes)),
       sizes_(std::move(sizes)),
       rows_(rows),
+      communicator_(&communicator),
       store_(probes_.size()),
       due_(probes_.size()),
       parts_(2),
@@ -30,8 +35,17 @@ template <class S>
 void HeavyRows<S>::begin_pass() {
   at_ = 0;
   for (Kept& row : kept_) row.since = -1;
+  know_kept();
+}
+
+/// The numbers of the rows that any rank keeps.
+template <class S>
+void HeavyRows<S>::know_kept() {
+  Eigen::Matrix<Index, Eigen::Dynamic, 1> numbers = Eigen::Matrix<Index, Eigen::Dynamic, 1>::Zero(found_);
+  for (const Kept& row : kept_) numbers(row.place) = row.number;
+  reduce(*communicator_, numbers);
   known_.clear();
-  for (const Kept& row : kept_) known_[row.number] = true;
+  for (const Index number : numbers) known_[number] = true;
 }
 
 /// h of every row, over its mean.
@@ -39,7 +53,8 @@ template <class S>
 void HeavyRows<S>::measure(const std::vector<const CentredBatch<S>*>& views) {
   const Index count = views[0]->rows();
   // A matrix of its own each time: Eigen frees the old one before it asks for memory, and then both if it gets none.
-  if (sizes_of_rows_.rows() != count) sizes_of_rows_ = Matrix<double>(count, static_cast<Index>(views.size()));
+  const auto n = static_cast<Index>(views.size());
+  if (sizes_of_rows_.rows() != count || sizes_of_rows_.cols() != n) sizes_of_rows_ = Matrix<double>(count, n);
   for (std::size_t k = 0; k < views.size() && count > 0; ++k) {
     auto& scores = scores_[k].resize(count, probes_[k].cols());
     views[k]->times(probes_[k], scores);
@@ -51,10 +66,10 @@ void HeavyRows<S>::measure(const std::vector<const CentredBatch<S>*>& views) {
 
 /// Whether a kept row enters the present batch.
 template <class S>
-bool HeavyRows<S>::due(const Kept& row, std::size_t place) const {
+bool HeavyRows<S>::due(const Kept& row) const {
   if (row.since >= 0) return at_ > row.since && at_ < row.since + row.copies;
   // Evenly over the pass, each row beginning elsewhere: exactly `copies` times.
-  const double phase = std::fmod(0.6180339887498949 * static_cast<double>(place + 1), 1.0);
+  const double phase = std::fmod(0.6180339887498949 * static_cast<double>(row.place + 1), 1.0);
   const double copies = std::min(row.copies, batches_);
   return std::floor((at_ + 1) * copies / batches_ + phase) > std::floor(at_ * copies / batches_ + phase);
 }
@@ -62,8 +77,11 @@ bool HeavyRows<S>::due(const Kept& row, std::size_t place) const {
 template <class S>
 std::span<const WeightedRows<S>> HeavyRows<S>::split(const std::vector<const CentredBatch<S>*>& views) {
   const Index count = views[0]->rows();
-  if (batches_ == 0 && rows_ > 0)
-    batches_ = std::ceil(rows_ / static_cast<double>(std::max<Index>(count, 1)));
+  if (batches_ == 0 && rows_ > 0) {
+    Index all = count;
+    reduce(*communicator_, all);
+    batches_ = std::ceil(rows_ / static_cast<double>(std::max<Index>(all, 1)));
+  }
   measure(views);
   giants_.clear();
   excess_ = 1;
@@ -77,12 +95,11 @@ std::span<const WeightedRows<S>> HeavyRows<S>::split(const std::vector<const Cen
   // Rows that were kept and are due now.
   for (std::size_t k = 0; k < views.size(); ++k) {
     due_[k].mean = views[k]->mean;
-    due_[k].inverse_scale = views[k]->inverse_scale;
     start_like(views[k]->batch, due_[k].batch);
   }
   std::vector<S> weights;
   for (std::size_t j = 0; j < kept_.size(); ++j) {
-    if (!due(kept_[j], j)) continue;
+    if (!due(kept_[j])) continue;
     for (std::size_t k = 0; k < views.size(); ++k)
       append_row(store_[k].batch, static_cast<Index>(j), due_[k].batch);
     const double copies = kept_[j].since < 0 ? std::min(kept_[j].copies, batches_) : kept_[j].copies;
@@ -90,39 +107,85 @@ std::span<const WeightedRows<S>> HeavyRows<S>::split(const std::vector<const Cen
   }
 
   // Rows of this batch that are heavy.
-  const double left = rows_ > 0 ? std::max(batches_ - at_, 1.0) : 1e9;
+  std::vector<Index> heavy;
   for (Index i = 0; i < count; ++i) {
     if (!(ratio_(i) > 2)) continue;
-    const Index number = views[0]->batch.numbers()[static_cast<std::size_t>(i)];
-    if (known_.contains(number)) {
+    if (known_.contains(views[0]->batch.numbers()[static_cast<std::size_t>(i)]))
       weight(i) = 0;
-      continue;
-    }
-    const std::size_t before = giants_.size();
-    for (std::size_t k = 0; k < views.size() && rows_ > 0 && kept_.size() < kMost; ++k)
-      if (sizes_of_rows_(i, static_cast<Index>(k)) * sizes_[k] > kGiant * rows_) giants_.push_back({i, k});
+    else
+      heavy.push_back(i);
+  }
+  auto all = static_cast<Index>(heavy.size());
+  Index place = found_;
+  if (communicator_->size() > 1) {
+    const auto counts = counts_of_ranks(*communicator_, all);
+    all = std::accumulate(counts.begin(), counts.end(), Index{0});
+    place = std::accumulate(counts.begin(), counts.begin() + communicator_->rank(), found_);
+  }
+  // All visits within the pass; of an endless stream, before it is much more than twice as long.
+  const double left = rows_ > 0 ? std::max(batches_ - at_, 1.0) : kSoon + at_;
+  std::vector<std::pair<Index, std::size_t>> giants;  // row and view
+  for (const Index i : heavy) {
+    const bool kept = place < kMost;
     const double copies = std::min(copies_of(ratio_(i)), left);
-    excess_ = std::max(excess_, ratio_(i) / (2 * (kept_.size() < kMost ? copies : 1)));
-    if (kept_.size() >= kMost) continue;
+    excess_ = std::max(excess_, ratio_(i) / (2 * (kept ? copies : 1)));
+    if (!kept) continue;
+    const std::size_t before = giants.size();
+    for (std::size_t k = 0; k < views.size() && rows_ > 0; ++k)
+      if (sizes_of_rows_(i, static_cast<Index>(k)) * sizes_[k] > kGiant * rows_) giants.emplace_back(i, k);
     weight(i) = static_cast<S>(1 / copies);
-    keep(views, i, copies, giants_.size() > before);
+    keep(views, i, {.place = place++, .copies = copies, .giant = giants.size() > before});
+  }
+  if (all > 0) {
+    found_ = std::min(found_ + all, kMost);
+    communicator_->largest(std::span(&excess_, 1));
+    share_giants(views, giants);
   }
 
   ++at_;
   forget_done();
   parts_[1].views.clear();
   for (const auto& rows : due_) parts_[1].views.push_back(&rows);
-  parts_[1].weights = Vector<S>(Eigen::Map<const Vector<S>>(weights.data(), static_cast<Index>(weights.size())));
+  parts_[1].weights =
+      Vector<S>(Eigen::Map<const Vector<S>>(weights.data(), static_cast<Index>(weights.size())));
   return {parts_.data(), weights.empty() ? std::size_t{1} : std::size_t{2}};
 }
 
+/// The giants of all ranks, in rank order, on every rank.
 template <class S>
-void HeavyRows<S>::keep(const std::vector<const CentredBatch<S>*>& views, Index row, double copies, bool giant) {
+void HeavyRows<S>::share_giants(const std::vector<const CentredBatch<S>*>& views,
+                                const std::vector<std::pair<Index, std::size_t>>& own) {
+  const auto counts = counts_of_ranks(*communicator_, static_cast<Index>(own.size()));
+  const Index all = std::accumulate(counts.begin(), counts.end(), Index{0});
+  const Index first = std::accumulate(counts.begin(), counts.begin() + communicator_->rank(), Index{0});
+  if (all == 0) return;
+  std::vector<Index> view_of(static_cast<std::size_t>(all), 0);
+  for (std::size_t g = 0; g < own.size(); ++g)
+    view_of[static_cast<std::size_t>(first) + g] = static_cast<Index>(own[g].second);
+  communicator_->sum(std::span(view_of));
+  for (Index g = 0; g < all; ++g) {
+    const auto view = static_cast<std::size_t>(view_of[static_cast<std::size_t>(g)]);
+    const CentredBatch<S>& rows = *views[view];
+    Matrix<S> a = Matrix<S>::Zero(rows.cols(), 1);
+    if (g >= first && g < first + static_cast<Index>(own.size())) {
+      Matrix<S> unit = Matrix<S>::Zero(rows.rows(), 1);
+      unit(own[static_cast<std::size_t>(g - first)].first) = 1;
+      rows.transpose_times(unit, a, 1, 0);
+    }
+    reduce(*communicator_, a);
+    giants_.push_back({view, a.col(0)});
+  }
+}
+
+template <class S>
+void HeavyRows<S>::keep(const std::vector<const CentredBatch<S>*>& views, Index row, const Kept& kept) {
   for (std::size_t k = 0; k < views.size(); ++k) {
     if (kept_.empty()) start_like(views[k]->batch, store_[k].batch);
     append_row(views[k]->batch, row, store_[k].batch);
   }
-  kept_.push_back({views[0]->batch.numbers()[static_cast<std::size_t>(row)], copies, giant, at_});
+  kept_.push_back(kept);
+  kept_.back().number = views[0]->batch.numbers()[static_cast<std::size_t>(row)];
+  kept_.back().since = at_;
 }
 
 template <class S>
@@ -155,18 +218,44 @@ void HeavyRows<S>::forget_done() {
   }
   kept_ = std::move(left);
   store_ = std::move(store);
+  found_ = 0;
+  for (Kept& row : kept_) row.place = found_++;
 }
 
 template <class S>
 void HeavyRows<S>::state(State& state) {
-  state(batches_, at_, kept_);
   std::vector<Index> known;
   for (const auto& [number, is] : known_) known.push_back(number);
-  state(known);
-  for (auto& view : store_) landfall::state(state, view.batch);
+  state(batches_, at_, found_, known);
+  // What each rank keeps. Of p parts, part k goes back to rank k modulo the number of ranks.
+  const auto part = [this](State& one) {
+    one(kept_);
+    for (auto& view : store_) landfall::state(one, view.batch);
+  };
+  std::vector<std::string> parts;
+  if (!state.loading()) {
+    StateWriter own;
+    part(own);
+    parts = communicator_->gather(own.bytes());
+  }
+  state(parts);
   if (!state.loading()) return;
   known_.clear();
   for (const Index number : known) known_[number] = true;
+  std::vector<Kept> kept;
+  std::vector<CentredBatch<S>> store(store_.size());
+  for (auto k = static_cast<std::size_t>(communicator_->rank()); k < parts.size();
+       k += static_cast<std::size_t>(communicator_->size())) {
+    StateReader in(parts[k]);
+    part(in);
+    for (std::size_t v = 0; v < store.size(); ++v) {
+      if (kept.empty()) start_like(store_[v].batch, store[v].batch);
+      for (Index row = 0; row < store_[v].batch.rows(); ++row) append_row(store_[v].batch, row, store[v].batch);
+    }
+    kept.insert(kept.end(), kept_.begin(), kept_.end());
+  }
+  kept_ = std::move(kept);
+  store_ = std::move(store);
 }
 
 template class HeavyRows<float>;

@@ -10,6 +10,7 @@
 // c = ceil(h / 2 h-bar) batches with weight 1/c, so that no batch has a row that counts as more than two. A pass sees every
 // row with total weight 1, and makes at most half as many visits more. The first pass spreads a row over the batches that
 // follow it; later ones know it, and spread it over the whole pass. h is measured by random projections z = K^1/2 omega.
+// Each of several ranks keeps the rows that it finds; what follows from them is the same on all.
 #pragma once
 
 #include <landfall/landing/subspace/moving_means.hpp>
@@ -25,42 +26,50 @@ template <class S>
 class HeavyRows {
  public:
   /// Of each view the projections and the mean of h. `rows`: N of a pass; 0: endless.
-  HeavyRows(std::vector<Matrix<S>> probes, std::vector<double> sizes, double rows);
+  HeavyRows(std::vector<Matrix<S>> probes, std::vector<double> sizes, double rows,
+            Communicator& communicator = serial_communicator());
 
   void begin_pass();
 
   /// What to add for this batch; valid until the next call.
   std::span<const WeightedRows<S>> split(const std::vector<const CentredBatch<S>*>& views);
 
-  /// Rows of the batch, seen for the first time, whose h is at least this fraction of N in a view.
+  /// Rows of the batch, seen for the first time, whose h is a large fraction of N in a view; those of all ranks.
   struct Giant {
-    Index row = 0;
     std::size_t view = 0;
+    Vector<S> row;
   };
   const std::vector<Giant>& giants() const { return giants_; }
-  /// All of them so far, with weights 1/N: what they add to a mean.
+  /// All of them so far that this rank has, with weights 1/N: what they add to a mean.
   WeightedRows<S> giants_of_all();
   /// How many times more than two mean rows the heaviest row of the batch counts: 1 unless it came too late in the first
   /// pass to be spread.
   double excess() const { return excess_; }
 
+  /// Saves the rows of all ranks, on rank 0. Another number of ranks may take them back.
   void state(State& state);
 
  private:
   struct Kept {
     Index number = 0;
+    Index place = 0;  // in the order in which one rank would have found them
     double copies = 1;
     Index giant = 0;    // 1: of those that K must know
     double since = -1;  // the batch of this pass it was found in; -1: in an earlier pass
   };
   void measure(const std::vector<const CentredBatch<S>*>& views);
-  bool due(const Kept& row, std::size_t place) const;
-  void keep(const std::vector<const CentredBatch<S>*>& views, Index row, double copies, bool giant);
+  bool due(const Kept& row) const;
+  void keep(const std::vector<const CentredBatch<S>*>& views, Index row, const Kept& kept);
+  void share_giants(const std::vector<const CentredBatch<S>*>& views,
+                    const std::vector<std::pair<Index, std::size_t>>& own);
+  void know_kept();
   void forget_done();
 
   std::vector<Matrix<S>> probes_;
   std::vector<double> sizes_;
   double rows_;
+  Communicator* communicator_;
+  Index found_ = 0;  // rows kept by all ranks
   double batches_ = 0, at_ = 0;  // of a pass; the number of the present one
   Vector<double> ratio_;         // h over its mean, the largest over the views
   Matrix<double> sizes_of_rows_;

@@ -47,6 +47,7 @@ void MovingMeans<S>::start(const Point<S>& x, Point<S> sx, Point<S> ascent, doub
 template <class S>
 void MovingMeans<S>::add(std::span<const WeightedRows<S>> parts, Point<S>& x, const Point<S>& d) {
   score(parts, x, d);
+  if (!(rows_ > 0)) return;  // every row is kept, and enters other batches
   const double r = rows_, carried = moved_ / r;
   const double v = working_.variance + carried, gain = v / (v + 1 / r), share = r / (r + in_pass_);
   sum(parts, gain, share);
@@ -65,7 +66,7 @@ void MovingMeans<S>::score(std::span<const WeightedRows<S>> parts, const Point<S
   const std::size_t views = x.size();
   scores_.resize(parts.size() * views);
   mixed_.resize(parts.size() * views);
-  Vector<double> squares = Vector<double>::Zero(static_cast<Index>(views));
+  Vector<double> squares = Vector<double>::Zero(static_cast<Index>(views) + 1);
   rows_ = 0;
   for (std::size_t k = 0; k < views; ++k) {
     const Index c = x[k].cols();
@@ -86,7 +87,9 @@ void MovingMeans<S>::score(std::span<const WeightedRows<S>> parts, const Point<S
           part.weights.size() > 0 ? part.weights.dot(moves.rowwise().squaredNorm()) : moves.squaredNorm());
     }
   }
-  reduce(communicator_, squares, rows_);
+  squares(static_cast<Index>(views)) = rows_;  // in the same message
+  reduce(communicator_, squares);
+  rows_ = squares(static_cast<Index>(views));
   moved_ = 0;
   for (std::size_t k = 0; k < views; ++k)
     moved_ = std::max(moved_, squares(static_cast<Index>(k)) / (rows_ * static_cast<double>(x[k].cols())));
@@ -119,7 +122,13 @@ void MovingMeans<S>::sum(std::span<const WeightedRows<S>> parts, double gain, do
   }
   if (first)
     for (auto& sums : sums_) sums.setZero();
-  reduce(communicator_, sums_);
+  // The pass estimate is linear in the sums, and not needed before the end of the pass: each rank keeps its part of it.
+  if (communicator_.size() == 1) return;
+  const auto working = [this](std::size_t k) { return sums_[k].leftCols(sums_[k].cols() / 2); };
+  working_sums_.resize(views);
+  for (std::size_t k = 0; k < views; ++k) working_sums_[k] = working(k);
+  reduce(communicator_, working_sums_);
+  for (std::size_t k = 0; k < views; ++k) working(k) = working_sums_[k];
 }
 
 template <class S>
@@ -160,6 +169,8 @@ template <class S>
 void MovingMeans<S>::end_pass(double variance) {
   if (in_pass_ > 0 && pass_.variance + variance < working_.variance) {
     const Point<S> ascent = objective_.known ? working_.ascent : Point<S>{};
+    reduce(communicator_, pass_.sx);
+    if (!objective_.known) reduce(communicator_, pass_.ascent);
     std::swap(working_, pass_);
     if (objective_.known) working_.ascent = ascent;
     uncertainty_ = working_.variance / kCarryingMargin + variance;
@@ -172,8 +183,33 @@ void MovingMeans<S>::end_pass(double variance) {
 
 template <class S>
 void MovingMeans<S>::state(State& state) {
-  for (Estimate* estimate : {&working_, &pass_}) state(estimate->sx, estimate->ascent, estimate->variance);
+  state(working_.sx, working_.ascent, working_.variance, pass_.variance);
   state(in_pass_, moved_, rows_, uncertainty_);
+  // The parts that the ranks have of the pass estimate. Of p parts, part k goes back to rank k modulo the number of ranks.
+  std::vector<std::string> parts;
+  if (!state.loading()) {
+    StateWriter own;
+    own(pass_.sx, pass_.ascent);
+    parts = communicator_.gather(own.bytes());
+  }
+  state(parts);
+  if (!state.loading()) return;
+  pass_.sx = working_.sx;
+  pass_.ascent = working_.ascent;
+  for (std::size_t k = 0; k < pass_.sx.size(); ++k) {
+    pass_.sx[k].setZero();
+    pass_.ascent[k].setZero();
+  }
+  Point<S> sx, ascent;
+  for (auto part = static_cast<std::size_t>(communicator_.rank()); part < parts.size();
+       part += static_cast<std::size_t>(communicator_.size())) {
+    StateReader in(parts[part]);
+    in(sx, ascent);
+    for (std::size_t k = 0; k < sx.size(); ++k) {
+      pass_.sx[k] += sx[k];
+      pass_.ascent[k] += ascent[k];
+    }
+  }
 }
 
 template class MovingMeans<float>;

@@ -2,6 +2,7 @@
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/random.hpp>
 #include <landfall/linalg/reduce.hpp>
+#include <landfall/parallel/thread_pool.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +12,9 @@ namespace landfall {
 namespace {
 
 constexpr int kMostSteps = 24, kMostStepsOfAll = 200;
+// A random start may by chance hold the second pair and next to nothing of the first: small residuals say nothing then. Each step
+// adds the residuals of all columns to the span.
+constexpr int kLeastSteps = 4;
 // Residuals are squared, and the sampling error of the first rows is that of one row over their number.
 constexpr double kShareOfNoise = 0.02;
 
@@ -131,14 +135,21 @@ std::vector<InversePtr<S>> subspace_inverses(const InMemorySamples<S>& first,
                                              const CancelFlag& cancel) {
   const std::span batches(first.batches());
   const bool split = !options.whole && batches.size() > 1;
-  const std::size_t part = split ? (3 * batches.size() + 3) / 4 : batches.size();
+  const std::size_t part = split ? std::min((3 * batches.size() + 3) / 4, batches.size() - 1) : batches.size();
   const auto seen = batches.first(part), unseen = split ? batches.subspan(part) : batches;
-  std::vector<InversePtr<S>> inverses;
-  for (std::size_t k = 0; k < first.shapes().size(); ++k)
-    inverses.push_back(std::make_shared<ValidatedInverse<S>>(
+  std::vector<InversePtr<S>> inverses(first.shapes().size());
+  const auto make = [&](Index view) {
+    const auto k = static_cast<std::size_t>(view);
+    inverses[k] = std::make_shared<ValidatedInverse<S>>(
         seen, unseen, k, InverseOptions{.rank = options.rank[k], .rows = options.rows, .seed = options.seed},
         static_cast<S>(options.ridge[k]), variance.empty() ? Vector<S>() : variance[k], first.communicator(),
-        cancel));
+        cancel);
+  };
+  const auto views = static_cast<Index>(inverses.size());
+  if (first.communicator().size() == 1)
+    parallel_for(views, make);
+  else  // ranks must sum in the same order
+    for (Index view = 0; view < views; ++view) make(view);
   return inverses;
 }
 
@@ -196,7 +207,8 @@ SubspacePilot<S> solve_first_rows(InMemorySamples<S>& first, std::vector<Inverse
       noise += known ? value * value : 1 - value * value;
     }
     const double sampling = kShareOfNoise * pilot.noise / count * noise;
-    if (!(squares > (options.whole ? 64 * eps * eps * scale : sampling))) break;
+    const bool solved = !(squares > (options.whole ? 64 * eps * eps * scale : sampling));
+    if (solved && pilot.steps >= kLeastSteps) break;
     if (pilot.steps >= (options.whole ? kMostStepsOfAll : kMostSteps)) break;
     ++stalled;
     if (squares < halved / 2) {

@@ -1,3 +1,4 @@
+#include <landfall/landing/agreement.hpp>
 #include <landfall/landing/estimators/sample_reader.hpp>
 #include <landfall/landing/history.hpp>
 #include <landfall/landing/subspace/solve_subspace.hpp>
@@ -89,6 +90,7 @@ SubspaceResult<S> solve_subspace(std::shared_ptr<InMemorySamples<S>> first, std:
                                  const Checkpoints& checkpoints, const CancelFlag& cancel) {
   const SerialBlas serial;  // the same result with any number of threads
   SubspaceLanding<S> landing(std::move(first), landing_options, variance, cancel);
+  Communicator& communicator = all->communicator();
   PassLoop<S> loop(landing, std::move(all), passes);
   const auto state = [&](bool times) {
     StateWriter out;
@@ -108,10 +110,12 @@ SubspaceResult<S> solve_subspace(std::shared_ptr<InMemorySamples<S>> first, std:
     cancel.throw_if_requested();
     loop.step();
     const auto before = Clock::now();
-    if (checkpoints.due && checkpoints.due()) checkpoints.save(state(true));
+    const bool due = checkpoints.due && checkpoints.due();
     const bool stop = observer && !observer(loop.progress(), landing.x());
+    const StepWishes agreed = agree(communicator, {.save = due, .stop = stop}, loop.progress());
+    if (agreed.save) checkpoints.save(state(true));
     loop.pause(Clock::now() - before);
-    if (stop && !loop.finished()) {
+    if (agreed.stop && !loop.finished()) {
       run.termination = Termination::stopped;
       break;
     }

@@ -10,12 +10,6 @@ Vector<double> mean_of(const CentredBatch<S>& rows) {
                               : Vector<double>::Zero(rows.cols());
 }
 
-template <class S>
-Vector<double> scale_of(const CentredBatch<S>& rows) {
-  return rows.inverse_scale.size() > 0 ? Vector<double>(rows.inverse_scale.template cast<double>())
-                                       : Vector<double>::Ones(rows.cols());
-}
-
 }  // namespace
 
 template <class S>
@@ -27,12 +21,11 @@ void add_column_squares(const CentredBatch<S>& rows, Vector<double>& sums) {
   }
   // sum (x - m)^2 = sum over the entries of (x - m)^2 - m^2, and m^2 for every row.
   const Vector<double> mean = mean_of(rows);
-  const Vector<double> weight = scale_of(rows).cwiseAbs2();
-  sums += static_cast<double>(rows.rows()) * mean.cwiseAbs2().cwiseProduct(weight);
+  sums += static_cast<double>(rows.rows()) * mean.cwiseAbs2();
   for (Index i = 0; i < rows.rows(); ++i)
     each_entry(rows.batch, i, [&](Index j, S value) {
       const double x = static_cast<double>(value);
-      sums(j) += x * (x - 2 * mean(j)) * weight(j);
+      sums(j) += x * (x - 2 * mean(j));
     });
 }
 
@@ -41,8 +34,7 @@ Vector<double> row_squares(const CentredBatch<S>& rows, const Vector<S>& weights
   if (!rows.batch.sparse())
     return (rows.batch.dense().cwiseAbs2().transpose() * weights).template cast<double>();
   const Vector<double> mean = mean_of(rows);
-  const Vector<double> weight =
-      scale_of(rows).cwiseAbs2().cwiseProduct(weights.template cast<double>());
+  const Vector<double> weight = weights.template cast<double>();
   Vector<double> squares = Vector<double>::Constant(rows.rows(), mean.cwiseAbs2().dot(weight));
   for (Index i = 0; i < rows.rows(); ++i)
     each_entry(rows.batch, i, [&](Index j, S value) {

@@ -9,14 +9,20 @@
 namespace landfall {
 namespace {
 
-constexpr double kStable = 0.55;               // of 1/(1 + q/r)
-constexpr double kGain = 4, kSignal = 8;       // of the step, see the header
-constexpr double kTrust = 0.3;                 // moves are at most this long in the metric of K^-1, per column
-constexpr double kFar = 0.5;                   // ||X'BX - I|| beyond which steps may be too long
-constexpr double kNearest = 0.25;              // eigenvalues of an estimate of X'BX, and their inverse
+constexpr double kStable = 0.55;          // of 1/(1 + q/r)
+constexpr double kGain = 4, kSignal = 8;  // of the step, see the header
+constexpr double kTrust = 0.3;            // moves are at most this long in the metric of K^-1, per column
+constexpr double kFar = 0.5;              // ||X'BX - I|| beyond which steps may be too long
+constexpr double kNearest = 0.25;         // eigenvalues of an estimate of X'BX, and their inverse
 constexpr Index kMostGiants = 128;
 constexpr double kGiantMargin = 4;  // of the estimated gap where there are such rows
-constexpr double kFitted = 4;                  // X was fitted to the first rows: they count as a quarter
+constexpr double kFitted = 4;       // X was fitted to the first rows: they count as a quarter
+
+/// Of the ridge, after so many rows.
+double ridge_factor(const SubspaceOptions& options, double rows) {
+  if (!options.ridge_of_rows) return 1;
+  return options.rows > 0 ? std::max(1.0, options.rows / rows) : 1 / rows;
+}
 
 template <class S>
 SubspacePilotOptions pilot_options(const InMemorySamples<S>& first, const SubspaceOptions& options,
@@ -28,8 +34,7 @@ SubspacePilotOptions pilot_options(const InMemorySamples<S>& first, const Subspa
                              .whole = options.rows > 0 && static_cast<double>(first.count()) >= options.rows,
                              .seed = options.seed};
   if (pilot.rank.empty()) pilot.rank.assign(first.shapes().size(), 64);
-  if (options.ridge_of_rows && options.rows > rows)
-    for (double& ridge : pilot.ridge) ridge *= options.rows / rows;
+  for (double& ridge : pilot.ridge) ridge *= ridge_factor(options, rows);
   return pilot;
 }
 
@@ -58,6 +63,7 @@ SubspaceLanding<S>::SubspaceLanding(std::shared_ptr<InMemorySamples<S>> first, c
       seen_(static_cast<double>(first_->count())),
       inverse_rows_(seen_) {
   const auto pilot_sizes = pilot_options(*first_, options_, seen_);
+  whole_ = pilot_sizes.whole;
   SubspacePilot<S> pilot = subspace_pilot(*first_, pilot_sizes, variance_, cancel_);
   inverse_ = pilot.inverse;
   choice_ = {.first_rows = first_->count(), .noise = pilot.noise, .pilot_steps = pilot.steps};
@@ -66,16 +72,14 @@ SubspaceLanding<S>::SubspaceLanding(std::shared_ptr<InMemorySamples<S>> first, c
   for (auto& block : d_) block.setZero();
   t_.resize(x_.size());
   values_ = pilot.values;
-  means_.start(x_, std::move(pilot.sx), std::move(pilot.ascent),
-               pilot_sizes.whole ? 0 : kFitted / seen_);
+  means_.start(x_, std::move(pilot.sx), std::move(pilot.ascent), whole_ ? 0 : kFitted / seen_);
   heavy_ = heavy_rows();
   propose();
 }
 
 template <class S>
 double SubspaceLanding<S>::ridge(std::size_t view) const {
-  const bool grows = options_.ridge_of_rows && options_.rows > seen_;
-  return grows ? options_.ridge[view] * options_.rows / seen_ : options_.ridge[view];
+  return options_.ridge[view] * ridge_factor(options_, seen_);
 }
 
 /// K for the ridge of twice as many rows, where it is cheap because its basis is not complete.
@@ -104,17 +108,19 @@ HeavyRows<S> SubspaceLanding<S>::heavy_rows() const {
     probes.push_back(k->probes());
     sizes.push_back(k->size_of_rows());
   }
-  return HeavyRows<S>(std::move(probes), std::move(sizes), options_.rows);
+  return HeavyRows<S>(std::move(probes), std::move(sizes), options_.rows, first_->communicator());
 }
 
 template <class S>
-void SubspaceLanding<S>::step(const std::vector<const CentredBatch<S>*>& views) {
+void SubspaceLanding<S>::step(const std::vector<const CentredBatch<S>*>& views, bool again) {
   const auto parts = heavy_->split(views);
-  shorten_move(know_giants(views));
+  shorten_move(know_giants());
   means_.add(parts, x_, d_);
   in_pass_ += means_.rows();
-  const double most = options_.rows > 0 ? options_.rows : seen_ + means_.rows();
-  seen_ = std::min(std::max(seen_, options_.rows > 0 ? in_pass_ : most), most);
+  if (options_.rows > 0)
+    seen_ = std::min(std::max(seen_, in_pass_), options_.rows);
+  else if (!again)
+    seen_ += means_.rows();
   follow_ridge();
   ++progress_.iteration;
   propose();
@@ -123,15 +129,12 @@ void SubspaceLanding<S>::step(const std::vector<const CentredBatch<S>*>& views) 
 
 /// Single rows may make up much of B: K, which was made without them, must know.
 template <class S>
-bool SubspaceLanding<S>::know_giants(const std::vector<const CentredBatch<S>*>& views) {
+bool SubspaceLanding<S>::know_giants() {
+  if (whole_) return false;  // they were among the first rows
   const Index before = giants_;
   for (const auto& giant : heavy_->giants()) {
     if (giants_ >= kMostGiants) break;
-    const CentredBatch<S>& rows = *views[giant.view];
-    Matrix<S> unit = Matrix<S>::Zero(rows.rows(), 1), a(rows.cols(), 1);
-    unit(giant.row) = 1;
-    rows.transpose_times(unit, a, 1, 0);
-    inverse_[giant.view]->add_row(a, options_.rows);
+    inverse_[giant.view]->add_row(giant.row, options_.rows);
     ++giants_;
   }
   return giants_ > before;
@@ -175,13 +178,14 @@ template <class S>
 void SubspaceLanding<S>::restart() {
   restarted_ = true;
   const WeightedRows<S> giants = heavy_->giants_of_all();
-  SubspacePilot<S> pilot = solve_first_rows<S>(*first_, inverse_, pilot_options(*first_, options_, options_.rows),
-                                            &giants, cancel_);
+  SubspacePilot<S> pilot = solve_first_rows<S>(
+      *first_, inverse_, pilot_options(*first_, options_, options_.rows), &giants, cancel_);
   x_ = std::move(pilot.x);
   for (auto& block : d_) block.setZero();
   values_ = pilot.values;
   factor_ = 1;
-  means_.start(x_, std::move(pilot.sx), std::move(pilot.ascent), kFitted / static_cast<double>(first_->count()));
+  means_.start(x_, std::move(pilot.sx), std::move(pilot.ascent),
+               kFitted / static_cast<double>(first_->count()));
 }
 
 template <class S>
@@ -256,8 +260,7 @@ void SubspaceLanding<S>::propose() {
     longest = std::max(longest, std::sqrt(own.sum() / static_cast<double>(c)));
   }
   double noise = 0;
-  for (Index j = 0; j < p; ++j)
-    noise += known ? values_(j) * values_(j) : 1 - values_(j) * values_(j);
+  for (Index j = 0; j < p; ++j) noise += known ? values_(j) * values_(j) : 1 - values_(j) * values_(j);
   const double r = std::max(means_.rows(), 1.0), q = choice_.noise;
   const double v = std::max(means_.variance(), options_.rows > 0 ? 1 / options_.rows : 0);
   const double ratio = largest / std::max(2 * v * q * noise, 1e-300);
@@ -268,7 +271,8 @@ void SubspaceLanding<S>::propose() {
   for (std::size_t k = 0; k < views; ++k) d_[k] = static_cast<S>(eta) * kr_[k];
   measure_gap(squares / static_cast<double>(views));
   progress_.objective = -values_.head(p).sum();
-  progress_.stationarity = std::sqrt(squares.head(p).sum() / static_cast<double>(views * static_cast<std::size_t>(p)));
+  progress_.stationarity =
+      std::sqrt(squares.head(p).sum() / static_cast<double>(views * static_cast<std::size_t>(p)));
   progress_.step = eta;
   progress_.attraction = 0.25 / std::max(eta, 1e-300);
   progress_.field_norm = static_cast<double>(norm(r_));
@@ -296,9 +300,8 @@ void SubspaceLanding<S>::measure_gap(const Vector<double>& squares) {
 template <class S>
 void SubspaceLanding<S>::state(State& state) {
   means_.state(state);
-  state(x_, d_, values_, seen_, in_pass_, inverse_rows_, gap_, factor_, far_, in_window_, giants_, restarted_, choice_.step,
-        choice_.noise,
-        progress_);
+  state(x_, d_, values_, seen_, in_pass_, inverse_rows_, gap_, factor_, far_, in_window_, giants_, restarted_,
+        choice_.step, choice_.noise, progress_);
   heavy_->state(state);
   if (state.loading() && inverse_rows_ > static_cast<double>(first_->count())) remake_inverses(inverse_rows_);
   for (auto& k : inverse_) k->state(state);

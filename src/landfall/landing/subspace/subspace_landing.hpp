@@ -30,14 +30,14 @@
 namespace landfall {
 
 struct SubspaceOptions {
-  Index wanted = 1;           // p of the columns; the others are guards
-  std::vector<double> ridge = {};  // of each view, for all rows
-  double rows = 0;            // N; 0: endless
-  /// The ridge is that of so many rows of unit size: with m < N rows seen it is N/m times as large.
+  Index wanted = 1;                // p of the columns; the others are guards
+  std::vector<double> ridge = {};  // of each view, for all rows; of one row where these are endless
+  double rows = 0;                 // N; 0: endless
+  /// The ridge is that of so many rows of unit size: with m < N rows seen it is N/m times as large, 1/m where N is endless.
   bool ridge_of_rows = false;
   std::vector<Index> rank = {};  // of K, for each view; empty: 64
-  double step = 0;          // eta; 0: as above
-  bool rotate = true;       // the normal term by whitening and rotation; false: by Newton and Schulz's step
+  double step = 0;               // eta; 0: as above
+  bool rotate = true;  // the normal term by whitening and rotation; false: by Newton and Schulz's step
   std::uint64_t seed = 0;
 };
 
@@ -48,8 +48,9 @@ class SubspaceLanding {
   SubspaceLanding(std::shared_ptr<InMemorySamples<S>> first, const SubspaceOptions& options,
                   std::vector<Vector<S>> variance = {}, const CancelFlag& cancel = {});
 
-  /// One step: a batch of all ranks is seen at the point that the last step chose.
-  void step(const std::vector<const CentredBatch<S>*>& views);
+  /// One step: a batch of all ranks is seen at the point that the last step chose. `again`: rows of an endless stream that
+  /// were among the first.
+  void step(const std::vector<const CentredBatch<S>*>& views, bool again = false);
   /// All rows have been seen once more.
   void end_pass();
 
@@ -57,6 +58,8 @@ class SubspaceLanding {
   const Point<S>& x() const { return x_; }
   const Point<S>& ascent() const { return means_.ascent(); }
   Point<S> bx() const;
+  /// Of a view, after the rows so far.
+  double ridge(std::size_t view) const;
   /// How far the objective is from its optimum, as a fraction of it (an estimate; docs/method.md).
   double estimated_gap() const { return gap_; }
 
@@ -66,11 +69,10 @@ class SubspaceLanding {
   void state(State& state);
 
  private:
-  double ridge(std::size_t view) const;
   void follow_ridge();
   void remake_inverses(double rows);
   HeavyRows<S> heavy_rows() const;
-  bool know_giants(const std::vector<const CentredBatch<S>*>& views);
+  bool know_giants();
   void shorten_move(bool surprised);
   void back_off();
   void restart();
@@ -94,6 +96,7 @@ class SubspaceLanding {
   int far_ = 0, in_window_ = 0;  // of the last steps: how many left X far from the manifold
   Index giants_ = 0;             // rows that K was told of
   bool restarted_ = false;
+  bool whole_ = false;  // the first rows are all rows
   AdaptiveChoice choice_;
   Progress progress_;
   bool diverged_ = false;

@@ -3,6 +3,7 @@
 #include <landfall/errors.hpp>
 #include <landfall/landing/subspace/heavy_rows.hpp>
 #include <landfall/landing/subspace/validated_inverse.hpp>
+#include <landfall/linalg/add_square.hpp>
 #include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/random.hpp>
@@ -69,7 +70,7 @@ void ValidatedInverse<S>::complete_basis(Batches seen, std::size_t view, Communi
     cancel.throw_if_requested();
     if (batch[view].rows() == 0) continue;
     const Matrix<S> rows = scale_.asDiagonal() * dense(batch[view]);
-    multiply_bt<S>(rows, rows, covariance, 1, 1);
+    add_square<S>(rows, covariance);  // the triangle that the decomposition reads
   }
   reduce(communicator, covariance);
   covariance /= static_cast<S>(count_rows<S>(seen, view, communicator));
@@ -225,7 +226,7 @@ void ValidatedInverse<S>::add_row(In<S> a, double rows) {
 template <class S>
 void ValidatedInverse<S>::apply_impl(In<S> x, Out<S> y) const {
   if (dense_.size() > 0) {
-    multiply<S>(dense_, x, y);
+    multiply_at<S>(dense_, x, y);  // symmetric; its columns are contiguous
   } else {
     auto& dx = scaled_.resize(x.rows(), x.cols());
     dx = scale_.asDiagonal() * x;

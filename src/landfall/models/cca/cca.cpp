@@ -13,6 +13,7 @@
 #include <landfall/models/cca/ridge_choice.hpp>
 #include <landfall/models/fit/covariance.hpp>
 #include <landfall/models/fit/pipeline.hpp>
+#include <landfall/models/fit/warnings.hpp>
 
 #include <algorithm>
 #include <array>
@@ -25,6 +26,8 @@ namespace {
 
 constexpr Index kMostPairs = 10;  // where p is not given
 constexpr int kFolds = 5;
+/// Pivots of B, as fractions of its diagonal, below which rounding of the covariances shows in the sixth digit of a correlation.
+constexpr double kLeastPivot = 1e-8;
 
 CanonicalMoments rotated(const CanonicalMoments& moments, const Matrix<double>& u, const Matrix<double>& v) {
   return {u.transpose() * moments.left * u,
@@ -97,17 +100,22 @@ class CcaModel final : public Model<S> {
     const int folds = folds_in_memory(fit);
     std::vector<FoldCovariances> parts;
     if (folds > 0) parts = fold_covariances<S>(fit.stream, folds, fit.options.seed, products);
-    const auto moments = folds > 0 ? std::move(without_fold(parts, -1).covariances)
-                                   : covariances<S, double>(fit.stream, products);
-    std::array<Matrix<double>, 2> metric, range;  // range: a basis where the rank is not full, else empty
-    Matrix<double> cross = moments.cross(0, 1);
+    auto moments = folds > 0 ? std::move(without_fold(parts, -1).covariances)
+                             : covariances<S, double>(fit.stream, products);
+    std::array<Matrix<double>, 2> metric;
     for (std::size_t i = 0; i < 2; ++i) {
       metric[i] = moments.within[i];
       metric[i].diagonal().array() += fit.result.views[i].ridge;
-      restrict_to_range(fit, i, metric[i], range[i]);
+      near_singular_ |= numerical_rank<double>(metric[i], kLeastPivot) < metric[i].rows();
     }
-    if (range[0].size() > 0) cross = range[0].transpose() * cross;
-    if (range[1].size() > 0) cross = cross * range[1];
+    Point<double> basis;  // of each view; empty: its columns
+    if (near_singular_) {
+      basis = range(fit, metric);
+      moments = score_covariances<S>(fit.stream, basis);
+      for (std::size_t i = 0; i < 2; ++i)
+        metric[i] = moments.within[i] + fit.result.views[i].ridge * basis[i].transpose() * basis[i];
+    }
+    Matrix<double> cross = moments.cross(0, 1);
     const std::size_t small = cross.cols() <= cross.rows() ? 1 : 0;
     if (small == 0) cross.transposeInPlace();
     Matrix<double> solved(cross.rows(), cross.cols()), squared(cross.cols(), cross.cols());
@@ -119,16 +127,18 @@ class CcaModel final : public Model<S> {
     x[small] = solve_pencil<double>(std::move(squared), std::move(metric[small]), fit.components).vectors;
     x[1 - small].resize(cross.rows(), fit.components);
     multiply<double>(solved, x[small], x[1 - small]);
-    for (std::size_t i = 0; i < 2; ++i)
-      if (range[i].size() > 0) x[i] = range[i] * x[i];
+    const bool centred = fit.stream.centring() == Centring::exact;
+    if (centred) exact_moments_ = canonical_moments(moments, x);
+    for (std::size_t i = 0; i < basis.size(); ++i) x[i] = basis[i] * x[i];
     exact_ = std::move(x);
     Point<S> rounded{exact_[0].template cast<S>(), exact_[1].template cast<S>()};
-    if (fit.stream.centring() == Centring::exact) {
-      exact_moments_ = canonical_moments(moments, exact_);
+    if (!centred) {
+      exact_moments_ = canonical_moments<S>(fit.stream, Part::training, rounded[0], rounded[1], &columns_);
+    } else if (near_singular_) {  // the covariances of the columns are gone
+      canonical_moments<S>(fit.stream, Part::training, rounded[0], rounded[1], &columns_);
+    } else {
       columns_ = canonical_columns(moments, exact_);
       for (std::size_t i = 0; i < 2; ++i) columns_.spread[i] = column_spread(fit.stream, i);
-    } else {
-      exact_moments_ = canonical_moments<S>(fit.stream, Part::training, rounded[0], rounded[1], &columns_);
     }
     if (folds > 0) {
       fit.result.seconds.solve += fit.timer.lap();
@@ -198,6 +208,7 @@ class CcaModel final : public Model<S> {
                                   {.left = ranks_[0],
                                    .right = ranks_[1],
                                    .rows = fit.stream.centring() == Centring::exact ? moments.rows : 0});
+    if (fit.exact()) check_rounding(fit, x);
     resample(fit, result_);
     if (fit.options.holds_out()) {
       CanonicalColumns columns;
@@ -232,19 +243,33 @@ class CcaModel final : public Model<S> {
            static_cast<double>(fit.options.memory) / 4;
   }
 
-  /// Where columns depend on each other, B becomes T'BT = I for a basis T of its range.
-  static void restrict_to_range(Fit<S>& fit, std::size_t view, Matrix<double>& b, Matrix<double>& t) {
-    const Index n = b.rows();
-    if (numerical_rank<double>(b) == n) return;
-    Matrix<double> basis = orthonormalizing_factor<double>(b);
-    const Index rank = basis.cols();
-    require_rank(fit, view, rank);
-    if (rank == n) return;
-    fit.result.warnings.push_back(
-        fmt::format("{}: {} of {} columns depend on the others; solved within the {} dimensions they span",
-                    fit.stream.source(view).name(), n - rank, n, rank));
-    b.setIdentity(rank, rank);
-    t = std::move(basis);
+  /// T with T'BT near I for each view, without directions in which nothing varies. Sums of squares of nearly dependent columns
+  /// are mostly rounding; those of the scores T'a are not (the second pass of a Cholesky QR).
+  static Point<double> range(Fit<S>& fit, const std::array<Matrix<double>, 2>& metric) {
+    Point<double> basis;
+    for (std::size_t i = 0; i < 2; ++i) {
+      basis.push_back(orthonormalizing_factor<double>(metric[i]));
+      const Index n = metric[i].rows(), rank = basis[i].cols();
+      require_rank(fit, i, rank);
+      if (rank < n) fit.result.warnings.push_back(dependent_columns(fit.stream.source(i).name(), n, rank));
+    }
+    return basis;
+  }
+
+  /// The weights are written in precision S, and what nearly dependent columns differ in may be less than its rounding.
+  void check_rounding(Fit<S>& fit, const Point<double>& x) {
+    constexpr double kMostRounding = 1e-3;
+    if (!near_singular_ || sizeof(S) == sizeof(double) || fit.stream.centring() != Centring::exact) return;
+    auto scores = score_covariances<S>(fit.stream, {x[0].template cast<S>().template cast<double>(),
+                                                    x[1].template cast<S>().template cast<double>()});
+    const Vector<double> rounded =
+        paired_correlations({scores.within[0], scores.within[1], scores.between[0]});
+    const double off = (rounded - result_.correlations).cwiseAbs().maxCoeff();
+    if (off > kMostRounding)
+      result_.warnings.push_back(
+          fmt::format("rounding of the weights to single precision changes a correlation by {:.2g}; "
+                      "--precision double does not",
+                      off));
   }
 
   /// The best p pairs within the columns that landing carries, as its estimator knows them where it does.
@@ -272,6 +297,7 @@ class CcaModel final : public Model<S> {
   CanonicalColumns columns_;        // with the scores, where they fit in memory
   double log_lambda_ = 0;           // Wilks', of all pairs
   std::array<Index, 2> ranks_{};    // of the views
+  bool near_singular_ = false;      // the columns of a view nearly depend on each other
 };
 
 }  // namespace

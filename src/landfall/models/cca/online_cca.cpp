@@ -1,7 +1,7 @@
 #include <landfall/errors.hpp>
-#include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/cca/canonical.hpp>
 #include <landfall/models/cca/online_cca.hpp>
+#include <landfall/models/cca/ridge_choice.hpp>
 #include <landfall/models/fit/defaults.hpp>
 #include <landfall/models/fit/online_state.hpp>
 #include <landfall/parallel/threads.hpp>
@@ -29,16 +29,18 @@ void OnlineCca<S>::partial_fit(const Batch<S>& left, const Batch<S>& right) {
         options_.components > 0 ? options_.components : std::min({Index{10}, left.cols(), right.cols()});
     const bool sparse = left.sparse() || right.sparse();
     const OnlineRowsOptions options{
-        .batch = options_.batch > 0 ? options_.batch : online_batch(components_, sparse),
-        .first_rows = options_.first_rows,
+        .batch = options_.batch > 0 ? options_.batch : default_batch(components_, sparse),
+        .first_rows = options_.first_rows > 0 ? options_.first_rows
+                                              : default_first_rows(std::max(left.cols(), right.cols())),
         .memory = options_.memory / 4,
-        .keep_first = options_.saved};
+        .keep_first = options_.saved,
+        .scaling = online_scaling(options_)};
     rows_.emplace(make_rows(options));
   }
   rows_->push({&left, &right});
   while (rows_->next())
     if (landing_)
-      landing_->step(rows_->centred());
+      step_online(*landing_, *rows_);
     else if (rows_->complete())
       begin();
 }
@@ -55,38 +57,48 @@ void OnlineCca<S>::state(State& state) {
   bool running = landing_ != nullptr;
   state(running);
   if (!running) return;
-  if (state.loading()) with_first_rows(rows_, make_rows(rows_->options()), [&] { landing_ = start(true); });
+  if (state.loading())
+    with_first_rows(rows_, make_rows(rows_->options()), [&] { landing_ = start(ridge_, true); });
   landing_->state(state);
 }
 
 /// The first rows are complete.
 template <class S>
 void OnlineCca<S>::begin() {
-  const std::array<double, 2> ridge{this->ridge(0), this->ridge(1)};
   try {
-    landing_ = start(true);
+    const OnlineRidge ridge = choose_ridge();
+    landing_ = start(ridge, true);
+    ridge_ = ridge;
   } catch (const NumericalError&) {
     if (!rows_->keep_more()) throw;
     return;
   }
-  ridge_ = ridge;
-  rows_->forget_first();
+  rows_->release_first();
+}
+
+/// As for a table that has no more rows than these.
+template <class S>
+OnlineRidge OnlineCca<S>::choose_ridge() const {
+  if (const auto given = given_ridge(options_)) return *given;
+  CcaColumns columns;
+  for (std::size_t i = 0; i < 2; ++i) columns.add(rows_->columns(i), true);
+  const auto first = [&](Index rows) {
+    InMemoryBatches<S> batches = rows_->first();
+    Index kept = 0;
+    std::size_t end = 0;
+    while (end < batches.size() && kept < rows) kept += batches[end++][0].rows();
+    batches.resize(end);
+    return batches;
+  };
+  return {.rows = choose_cca_ridge<S>(columns, components_, options_.memory, first).rows};
 }
 
 template <class S>
-double OnlineCca<S>::ridge(std::size_t view) const {
-  if (landing_) return ridge_[view];
-  return ridge_of(options_, rows_->columns(view), kCcaRidge);
-}
-
-template <class S>
-std::unique_ptr<OnlineLanding<S>> OnlineCca<S>::start(bool more) const {
+std::unique_ptr<SubspaceLanding<S>> OnlineCca<S>::start(const OnlineRidge& ridge, bool more) const {
   const Index p = components_;
   Index most = rows_->rows() - 1;
-  std::vector<ConstantColumns> constant;
   for (std::size_t i = 0; i < 2; ++i) {
-    constant.push_back(constant_columns(rows_->columns(i)));
-    const Index varying = rows_->cols(i) - static_cast<Index>(constant[i].columns.size());
+    const Index varying = rows_->cols(i) - static_cast<Index>(rows_->columns(i).constant.size());
     if (varying < p)
       throw NumericalError(fmt::format("{}: {} non-constant columns in {} rows, expected at least p = {}",
                                        kNames[i], varying, rows_->rows(), p));
@@ -95,34 +107,34 @@ std::unique_ptr<OnlineLanding<S>> OnlineCca<S>::start(bool more) const {
   if (most < p)
     throw NumericalError(
         fmt::format("{} rows so far, expected at least {} for p = {}", rows_->rows(), p + 1, p));
-  const Index guard = options_.guard.value_or(online_cca_guard(p));
-  const Index columns = p + std::clamp<Index>(guard, 0, most - p);
-  auto samples =
-      std::make_shared<InMemorySamples<S>>(rows_->first(), std::vector<Index>{columns, columns},
-                                           std::vector<S>{static_cast<S>(ridge(0)), static_cast<S>(ridge(1))},
-                                           correlation_objective<S>(), options_.seed);
-  const OnlineLandingOptions landing{.batch = rows_->batch(), .more = more, .seed = options_.seed};
-  return std::make_unique<OnlineLanding<S>>(samples, landing, constant);
+  const Index guard = options_.guard.value_or(cca_guard(p));
+  return start_online<S>(*rows_, options_,
+                         {.objective = correlation_objective<S>(),
+                          .components = p,
+                          .columns = p + std::clamp<Index>(guard, 0, most - p),
+                          .ridge = ridge,
+                          .more = more});
 }
 
 template <class S>
 CcaResult<S> OnlineCca<S>::result() const {
   if (!rows_ || rows_->rows() == 0) throw UsageError("no rows so far; a result needs at least one batch");
-  return finish(landing_ ? *landing_ : *start(false));
+  if (landing_) return finish(*landing_, ridge_);
+  const OnlineRidge ridge = choose_ridge();
+  return finish(*start(ridge, false), ridge);
 }
 
 template <class S>
-CcaResult<S> OnlineCca<S>::finish(const OnlineLanding<S>& landing) const {
+CcaResult<S> OnlineCca<S>::finish(const SubspaceLanding<S>& landing, const OnlineRidge& ridge) const {
   const SerialBlas serial;  // the same result with any number of threads
   const Point<S>& x = landing.x();
   const auto small = [&](std::size_t i, const Point<S>& m) {
     return Matrix<double>((x[i].transpose() * m[i]).template cast<double>());
   };
-  CanonicalMoments moments{small(0, landing.bx()), small(1, landing.bx()),
-                           -0.5 * (small(0, landing.gradient()) + small(1, landing.gradient()).transpose()),
+  const Point<S> bx = landing.bx();
+  CanonicalMoments moments{plausible_metric(small(0, bx)), plausible_metric(small(1, bx)),
+                           0.5 * (small(0, landing.ascent()) + small(1, landing.ascent()).transpose()),
                            rows_->rows()};
-  symmetrize<double>(moments.left);
-  symmetrize<double>(moments.right);
   const auto rotation = canonical_rotation(moments, components_);
 
   CcaResult<S> result;
@@ -134,20 +146,24 @@ CcaResult<S> OnlineCca<S>::finish(const OnlineLanding<S>& landing) const {
     ColumnStatistics columns = rows_->columns(i);
     Matrix<double> weights = x[i].template cast<double>() * (i == 0 ? rotation.left : rotation.right);
     for (const Index j : columns.constant) weights.row(j).setZero();
-    view.ridge = ridge(i);
+    view.ridge = landing.ridge(i);
     require_online_rank<S>(kNames[i], weights, view.ridge, rows_->rows());
-    if (i == 0) signs = signs_of_largest(weights);
+    if (i == 0) signs = signs_of_largest(weights);  // in the units of the ridge, as a planned fit
     // Of variance 1 with the ridge, so of 1 - ridge ||x||^2 without.
     const Vector<double> variance =
         (1 - view.ridge * weights.colwise().squaredNorm().transpose().array()).max(1e-300);
     result.correlations = result.correlations.cwiseQuotient(variance.cwiseSqrt()).cwiseMin(1.0).eval();
-    view.weights = (weights * signs.asDiagonal()).template cast<S>();
+    view.weights =
+        (rows_->scale(i).cwiseInverse().asDiagonal() * weights * signs.asDiagonal()).template cast<S>();
     const Matrix<double>& metric = i == 0 ? moments.left : moments.right;
     view.method_infeasibility = distance_to_identity(metric);
     view.mean = std::move(columns.mean);
     view.dropped = std::move(columns.constant);
   }
   set_online_run<S>(landing, rows_->rows(), rows_->batch(), result);
+  result.ridge_kind = ridge_kind(options_);
+  result.ridge_rows = ridge.rows;
+  result.estimated_gap = landing.estimated_gap();
   return result;
 }
 

@@ -5,19 +5,19 @@
 //   const auto result = model.result();
 //   use(result.correlations, landfall::transform(result.views[0], batch));
 //
-// By landing (landing/online.hpp). The first rows are kept; until they are complete a result is fitted to
+// By landing (landing/subspace). The first rows are kept; until they are complete a result is fitted to
 // them anew each time it is asked for. From then on each batch is one step, nothing that was seen is read
 // again, and a result takes n x p products alone. Memory does not depend on how many rows were seen, and the
 // result does not depend on how they were cut into batches.
 #pragma once
 
 #include <landfall/data/rows/online_rows.hpp>
-#include <landfall/landing/online.hpp>
 #include <landfall/models/cca/cca.hpp>
+#include <landfall/models/fit/online_landing.hpp>
 
 namespace landfall {
 
-/// Defaults as CcaOptions, but a relative ridge of 1e-3 also for sparse rows, whose number is unknown.
+/// Defaults as CcaOptions. An automatic ridge is chosen on the first rows, in rows, and falls as more of them are seen.
 using OnlineCcaOptions = OnlineOptions;
 
 template <class S>
@@ -40,15 +40,15 @@ class OnlineCca {
  private:
   OnlineRows<S> make_rows(const OnlineRowsOptions& options) const;
   void begin();
-  std::unique_ptr<OnlineLanding<S>> start(bool more) const;
-  CcaResult<S> finish(const OnlineLanding<S>& landing) const;
-  double ridge(std::size_t view) const;
+  OnlineRidge choose_ridge() const;
+  std::unique_ptr<SubspaceLanding<S>> start(const OnlineRidge& ridge, bool more) const;
+  CcaResult<S> finish(const SubspaceLanding<S>& landing, const OnlineRidge& ridge) const;
 
   OnlineCcaOptions options_;
   std::optional<OnlineRows<S>> rows_;
-  std::unique_ptr<OnlineLanding<S>> landing_;  // once the first rows are complete
-  std::array<double, 2> ridge_{};              // from then on
-  Index components_ = 0;                       // p, from the first batch on
+  std::unique_ptr<SubspaceLanding<S>> landing_;  // once the first rows are complete
+  OnlineRidge ridge_ = {};                       // from then on
+  Index components_ = 0;                         // p, from the first batch on
 };
 
 extern template class OnlineCca<float>;

@@ -1,4 +1,3 @@
-#include <landfall/landing/view_samples.hpp>
 #include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/preconditioner.hpp>
 #include <landfall/linalg/products.hpp>
@@ -6,6 +5,7 @@
 #include <landfall/models/cca/canonical.hpp>
 #include <landfall/models/cca/kept_rows.hpp>
 #include <landfall/models/cca/ridge_choice.hpp>
+#include <landfall/parallel/thread_pool.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
@@ -94,14 +94,16 @@ class CrossValidation {
     const Matrix<double> cross = gram(rows[0], rows[1]);
     const Index columns = std::min({p + 4, rows[0].cols(), rows[1].cols()});
     const Matrix<double> start = random_orthonormal(rows[1].cols(), columns, {0x71d6e, 0});
-    for (Index f = 0; f < count; ++f) {
+    folds_.resize(static_cast<std::size_t>(count));
+    parallel_for(count, [&](Index f) {
       const Index first = m * f / count, last = m * (f + 1) / count;
       const Pair test{rows[0].middleRows(first, last - first), rows[1].middleRows(first, last - first)};
-      folds_.push_back({.within = {all[0] - gram(test[0], test[0]), all[1] - gram(test[1], test[1])},
-                        .test = test,
-                        .cross = cross - gram(test[0], test[1]),
-                        .start = {Matrix<double>(), start}});
-    }
+      folds_[static_cast<std::size_t>(f)] = {
+          .within = {all[0] - gram(test[0], test[0]), all[1] - gram(test[1], test[1])},
+          .test = test,
+          .cross = cross - gram(test[0], test[1]),
+          .start = {Matrix<double>(), start}};
+    });
   }
 
   /// Of each fold.
@@ -109,8 +111,8 @@ class CrossValidation {
     auto [at, is_new] = known_.try_emplace(c);
     if (is_new) {
       at->second.resize(static_cast<Index>(folds_.size()));
-      for (std::size_t f = 0; f < folds_.size(); ++f)
-        at->second(static_cast<Index>(f)) = folds_[f].total(c, p_);
+      Vector<double>& sums = at->second;
+      parallel_for(sums.size(), [&](Index f) { sums(f) = folds_[static_cast<std::size_t>(f)].total(c, p_); });
     }
     return at->second;
   }
@@ -136,12 +138,12 @@ class CrossValidation {
 };
 
 /// Columns whose variance comes from fewer than kFewRows rows.
-template <class S>
-Index rare_columns(const DataStream<S>& stream, std::size_t view) {
-  const ColumnStatistics& columns = *stream.statistics(view);
-  const bool centred = stream.centring() != Centring::none;
+Index rare_columns(const ColumnStatistics& columns, bool centred) {
+  std::vector<char> constant(static_cast<std::size_t>(columns.mean.size()));
+  for (const Index j : columns.constant) constant[static_cast<std::size_t>(j)] = 1;
   Index rare = 0;
-  for (const Index j : stream.transform(view).kept()) {
+  for (Index j = 0; j < columns.mean.size(); ++j) {
+    if (constant[static_cast<std::size_t>(j)] && (centred || columns.mean(j) == 0)) continue;
     const double ratio = row_size(columns, j, centred) / deviation(columns, j, centred);
     const double kurtosis = ratio * ratio;
     rare += kurtosis > kHeavy && static_cast<double>(columns.rows) < static_cast<double>(kFewRows) * kurtosis;
@@ -149,41 +151,62 @@ Index rare_columns(const DataStream<S>& stream, std::size_t view) {
   return rare;
 }
 
+/// By cross-validation; 0 where none is better by `errors` standard errors, unless one is `needed`.
+template <class S>
+double best_ridge(const InMemoryBatches<S>& batches, Index p, bool needed, double errors) {
+  Index kept = 0;
+  for (const auto& batch : batches) kept += batch[0].rows();
+  if (kept < 20) return 0;  // too few to test on
+  CrossValidation folds({kept_columns<S>(batches, 0, kept), kept_columns<S>(batches, 1, kept)}, p);
+  const double best = folds.best();
+  return needed || folds.is_better(best, errors) ? best : 0;
+}
+
 }  // namespace
 
+void CcaColumns::add(const ColumnStatistics& columns, bool centred) {
+  Index varying = columns.mean.size();
+  for (const Index j : columns.constant) varying -= centred || columns.mean(j) == 0;
+  rows = columns.rows;
+  all += varying;
+  widest = std::max(widest, varying);
+  rare += rare_columns(columns, centred);
+}
+
 template <class S>
-RidgeChoice choose_cca_ridge(DataStream<S>& stream, Index p, std::uint64_t memory) {
-  Index n = 0, widest = 0, rare = 0;
-  for (std::size_t i = 0; i < 2; ++i) {
-    const auto columns = static_cast<Index>(stream.transform(i).kept().size());
-    n += columns;
-    widest = std::max(widest, columns);
-    rare += rare_columns(stream, i);
-  }
-  const Index rows = stream.statistics(0)->rows;
+RidgeChoice choose_cca_ridge(const CcaColumns& columns, Index p, std::uint64_t memory,
+                             const std::function<InMemoryBatches<S>(Index)>& read, Communicator& communicator) {
+  const Index rows = columns.rows, n = columns.all;
   const bool short_of_rows = 2 * rows < 3 * n;
   if (rows < kSmall && !short_of_rows) return {};
-  if (rows >= 5 * n && rare == 0) return {};
+  if (rows >= 5 * n && columns.rare == 0) return {};
 
   const SerialBlas serial;  // the same choice with any number of threads
   Index m = std::min(rows, kRows);
-  if (widest > m) m = std::min(m, kRowsOfWide);
+  if (columns.widest > m) m = std::min(m, kRowsOfWide);
   // The rows, and of every fold its squares.
   const double bytes = static_cast<double>(memory) / 4;
-  while (m > 64 && 8.0 * static_cast<double>(m) * 24 * static_cast<double>(std::min(m, widest)) > bytes)
+  while (m > 64 &&
+         8.0 * static_cast<double>(m) * 24 * static_cast<double>(std::min(m, columns.widest)) > bytes)
     m /= 2;
-  const auto batches = read_into_memory(stream, m);
-  Index kept = 0;
-  for (const auto& batch : batches) kept += batch[0].rows();
-  if (kept < 20) return {};  // too few to test on
-  CrossValidation folds({kept_columns<S>(batches, 0, kept), kept_columns<S>(batches, 1, kept)}, p);
-  const double best = folds.best();
-  if (!short_of_rows && !folds.is_better(best, rare > 0 ? 1 : 2)) return {};
-  if (rare == 0 || short_of_rows) return {best, fmt::format("{} rows are few for {} columns", rows, n)};
-  return {best, fmt::format("{} of {} columns vary in fewer than {} rows", rare, n, kFewRows)};
+  const auto batches = gather_batches(read(m), communicator);
+  double best = communicator.rank() == 0 ? best_ridge<S>(batches, p, short_of_rows, columns.rare > 0 ? 1 : 2) : 0;
+  communicator.broadcast(std::as_writable_bytes(std::span(&best, 1)));
+  if (best == 0) return {};
+  if (columns.rare == 0 || short_of_rows)
+    return {best, fmt::format("{} rows are few for {} columns", rows, n)};
+  return {best, fmt::format("{} of {} columns vary in fewer than {} rows", columns.rare, n, kFewRows)};
 }
 
-template RidgeChoice choose_cca_ridge<float>(DataStream<float>&, Index, std::uint64_t);
-template RidgeChoice choose_cca_ridge<double>(DataStream<double>&, Index, std::uint64_t);
+template <class S>
+RidgeChoice choose_cca_ridge(DataStream<S>& stream, Index p, std::uint64_t memory) {
+  CcaColumns columns;
+  for (std::size_t i = 0; i < 2; ++i) columns.add(*stream.statistics(i), stream.centring() != Centring::none);
+  return choose_cca_ridge<S>(columns, p, memory, [&](Index rows) { return read_into_memory(stream, rows); },
+                             stream.communicator());
+}
+
+LANDFALL_CCA_RIDGE(, float)
+LANDFALL_CCA_RIDGE(, double)
 
 }  // namespace landfall

@@ -11,21 +11,36 @@
 // N, so it can be chosen on a few thousand rows.
 #pragma once
 
-#include <landfall/data/rows/stream.hpp>
+#include <landfall/landing/view_samples.hpp>
 #include <landfall/models/fit/ridge.hpp>
 
 namespace landfall {
 
-/// n columns of both views that are not constant, N training rows. A column is rare when fewer than ten rows make up
-/// its variance.
+/// What the choice depends on, of both views. A column is rare when fewer than ten rows make up its variance.
+struct CcaColumns {
+  Index rows = 0;             // N, for training
+  Index all = 0, widest = 0;  // n, columns that are not constant, of both views and of the wider one
+  Index rare = 0;
+  void add(const ColumnStatistics& columns, bool centred);
+};
+
 /// - N >= 5n and no column is rare, or N < 500 and N >= 1.5n: none. Small tables get the textbook answer.
-/// - N < 1.5n: the best of c = 0.1 ... 3000, by cross-validation on at most 4096 rows.
+/// - N < 1.5n: the best of c = 0.1 ... 3000, by cross-validation on at most 4096 rows, which are read only then.
 /// - Otherwise that only where it beats c = 0 by two standard errors, or by one where columns are rare.
-/// The stream must have been scaled by row_size.
+/// The rows must have been scaled by row_size. Rank 0 makes the choice, with the rows that all ranks have read.
+template <class S>
+RidgeChoice choose_cca_ridge(const CcaColumns& columns, Index p, std::uint64_t memory,
+                             const std::function<InMemoryBatches<S>(Index rows)>& read,
+                             Communicator& communicator = serial_communicator());
 template <class S>
 RidgeChoice choose_cca_ridge(DataStream<S>& stream, Index p, std::uint64_t memory);
 
-extern template RidgeChoice choose_cca_ridge<float>(DataStream<float>&, Index, std::uint64_t);
-extern template RidgeChoice choose_cca_ridge<double>(DataStream<double>&, Index, std::uint64_t);
+#define LANDFALL_CCA_RIDGE(EXTERN, S)                                                               \
+  EXTERN template RidgeChoice choose_cca_ridge<S>(const CcaColumns&, Index, std::uint64_t,          \
+                                                  const std::function<InMemoryBatches<S>(Index)>&,  \
+                                                  Communicator&);                                   \
+  EXTERN template RidgeChoice choose_cca_ridge<S>(DataStream<S>&, Index, std::uint64_t);
+LANDFALL_CCA_RIDGE(extern, float)
+LANDFALL_CCA_RIDGE(extern, double)
 
 }  // namespace landfall

@@ -1,50 +1,27 @@
 #include <landfall/data/rows/dense_rows.hpp>
+#include <landfall/linalg/add_square.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/reduce.hpp>
 #include <landfall/models/fit/covariance.hpp>
+#include <landfall/parallel/thread_pool.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <optional>
-#include <thread>
 #include <type_traits>
-
-#include <cblas.h>
 
 namespace landfall {
 namespace {
 
-// products.hpp has a'a; with the rows of a batch as columns it is a a' that is wanted.
-void syrk(int n, int k, const double* a, int lda, double* c) {
-  cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n, k, 1, a, lda, 1, c, n);
-}
-void syrk(int n, int k, const float* a, int lda, float* c) {
-  cblas_ssyrk(CblasColMajor, CblasLower, CblasNoTrans, n, k, 1, a, lda, 1, c, n);
-}
-
-/// sum += a a', the lower triangle alone: half of the work.
-template <class S>
-void add_square(In<S> a, Matrix<S>& sum) {
-  syrk(static_cast<int>(a.rows()), static_cast<int>(a.cols()), a.data(), static_cast<int>(a.outerStride()),
-       sum.data());
-}
-
 /// What two views add: four products of the same size, which threads take one by one.
 template <class S>
-void add_pair(In<S> left, In<S> right, Covariances<S>& sums, int workers) {
+void add_pair(In<S> left, In<S> right, Covariances<S>& sums) {
   const Index half = left.rows() / 2, rest = left.rows() - half;
-  std::atomic<int> next = 0;
-  const auto work = [&] {
-    for (int part = next++; part < 4; part = next++) {
-      if (part < 2) add_square<S>(part == 0 ? left : right, sums.within[static_cast<std::size_t>(part)]);
-      if (part == 2) multiply_bt<S>(left.topRows(half), right, sums.between[0].topRows(half), 1, 1);
-      if (part == 3) multiply_bt<S>(left.bottomRows(rest), right, sums.between[0].bottomRows(rest), 1, 1);
-    }
-  };
-  std::vector<std::jthread> others;
-  for (int i = 1; i < workers; ++i) others.emplace_back(work);
-  work();
+  parallel_for(4, [&](Index part) {
+    if (part < 2) add_square<S>(part == 0 ? left : right, sums.within[static_cast<std::size_t>(part)]);
+    if (part == 2) multiply_bt<S>(left.topRows(half), right, sums.between[0].topRows(half), 1, 1);
+    if (part == 3) multiply_bt<S>(left.bottomRows(rest), right, sums.between[0].bottomRows(rest), 1, 1);
+  });
 }
 
 /// The rows of a batch as columns, in precision Sum.
@@ -75,9 +52,8 @@ Covariances<T> zeros(const std::vector<Index>& features) {
 /// What the rows of the current batch add, in precision T.
 template <class S, class T>
 void add_batch(const DataStream<S>& stream, std::vector<ConvertedRows<S, T>>& rows, Covariances<T>& sums,
-               int workers) {
-  if (stream.views() == 2)
-    return add_pair<T>(rows[0](stream.view(0)), rows[1](stream.view(1)), sums, workers);
+               bool in_pairs) {
+  if (in_pairs) return add_pair<T>(rows[0](stream.view(0)), rows[1](stream.view(1)), sums);
   std::size_t pair = 0;
   for (std::size_t j = 0; j < stream.views(); ++j) {
     const auto right = rows[j](stream.view(j));
@@ -96,12 +72,24 @@ void move_sums(std::vector<Matrix<S>>& from, std::vector<Matrix<Sum>>& to) {
   }
 }
 
+/// Means in place of sums, and both triangles.
+template <class T>
+void finish_sums(Communicator& communicator, Covariances<T>& sums) {
+  reduce(communicator, sums.within, sums.between, sums.rows);
+  const T scale = T(1) / static_cast<T>(std::max<Index>(sums.rows, 1));
+  for (auto& within : sums.within) {
+    within *= scale;
+    within.template triangularView<Eigen::StrictlyUpper>() = within.transpose();
+  }
+  for (auto& between : sums.between) between *= scale;
+}
+
 /// Rows of one fold, kept until there are enough of them for a product.
 template <class S>
 class FoldRows {
  public:
-  FoldRows(const std::vector<Index>& features, Products products)
-      : narrow_(products == Products::single), few_(zeros<S>(features)) {
+  FoldRows(const std::vector<Index>& features, Products products, bool in_pairs)
+      : in_pairs_(in_pairs), narrow_(products == Products::single), few_(zeros<S>(features)) {
     sums_.covariances = zeros<double>(features);
     for (const Index n : features) {
       rows_.emplace_back(n, kFoldRows);
@@ -109,36 +97,31 @@ class FoldRows {
     }
   }
 
-  void add(const std::vector<Eigen::Ref<const Matrix<S>>>& views, Index row, int workers) {
+  void add(const std::vector<Eigen::Ref<const Matrix<S>>>& views, Index row) {
     for (std::size_t v = 0; v < rows_.size(); ++v) rows_[v].col(filled_) = views[v].col(row);
-    if (++filled_ == kFoldRows) multiply(workers);
+    if (++filled_ == kFoldRows) multiply_rows();
   }
 
-  FoldCovariances finish(Communicator& communicator, int workers) {
-    multiply(workers);
+  FoldCovariances finish(Communicator& communicator) {
+    multiply_rows();
     Covariances<double>& sums = sums_.covariances;
-    reduce(communicator, sums.within, sums.between, sums.rows, sums_.means);
-    const double scale = 1 / static_cast<double>(std::max<Index>(sums.rows, 1));
-    for (auto& within : sums.within) {
-      within *= scale;
-      within.template triangularView<Eigen::StrictlyUpper>() = within.transpose();
-    }
-    for (auto& between : sums.between) between *= scale;
-    for (auto& mean : sums_.means) mean *= scale;
+    finish_sums(communicator, sums);
+    reduce(communicator, sums_.means);
+    for (auto& mean : sums_.means) mean /= static_cast<double>(std::max<Index>(sums.rows, 1));
     return std::move(sums_);
   }
 
  private:
-  void multiply(int workers) {
+  void multiply_rows() {
     if (filled_ == 0) return;
     Covariances<double>& sums = sums_.covariances;
     const auto left = rows_[0].leftCols(filled_), right = rows_[1].leftCols(filled_);
     if (narrow_) {
-      add_pair<S>(left, right, few_, workers);
+      add<S>(left, right, few_);
       move_sums(few_.within, sums.within);
       move_sums(few_.between, sums.between);
     } else {
-      add_pair<double>(left.template cast<double>(), right.template cast<double>(), sums, workers);
+      add<double>(left.template cast<double>(), right.template cast<double>(), sums);
     }
     for (std::size_t v = 0; v < 2; ++v)
       sums_.means[v] += rows_[v].leftCols(filled_).rowwise().sum().template cast<double>();
@@ -146,7 +129,16 @@ class FoldRows {
     filled_ = 0;
   }
 
-  bool narrow_;  // products in precision S
+  template <class T>
+  void add(In<T> left, In<T> right, Covariances<T>& sums) const {
+    if (in_pairs_) return add_pair<T>(left, right, sums);
+    add_square<T>(left, sums.within[0]);
+    add_square<T>(right, sums.within[1]);
+    multiply_bt<T>(left, right, sums.between[0], 1, 1);
+  }
+
+  bool in_pairs_;  // threads take products one by one
+  bool narrow_;    // products in precision S
   Covariances<S> few_;
   FoldCovariances sums_;
   std::vector<Matrix<S>> rows_;  // of each view, as columns
@@ -163,12 +155,9 @@ Covariances<Sum> covariances(DataStream<S>& stream, Products products) {
   std::vector<Index> features;
   for (std::size_t j = 0; j < stream.views(); ++j)
     features.push_back(static_cast<Index>(stream.transform(j).kept().size()));
-  int workers = 1;
+  const bool in_pairs = features.size() == 2 && std::max(features[0], features[1]) <= kNarrow;
   std::optional<SerialBlas> serial;
-  if (features.size() == 2 && std::max(features[0], features[1]) <= kNarrow) {
-    workers = std::min(threads(), 4);
-    serial.emplace();
-  }
+  if (in_pairs) serial.emplace();
   const bool narrow = !std::is_same_v<S, Sum> && products == Products::single;
   Covariances<Sum> sums = zeros<Sum>(features);
   Covariances<S> few = narrow ? zeros<S>(features) : Covariances<S>();
@@ -178,22 +167,43 @@ Covariances<Sum> covariances(DataStream<S>& stream, Products products) {
   while (stream.next()) {
     sums.rows += stream.view(0).rows();
     if (narrow) {
-      add_batch<S, S>(stream, own, few, workers);
+      add_batch<S, S>(stream, own, few, in_pairs);
       move_sums(few.within, sums.within);
       move_sums(few.between, sums.between);
     } else {
-      add_batch<S, Sum>(stream, rows, sums, workers);
+      add_batch<S, Sum>(stream, rows, sums, in_pairs);
     }
   }
-  reduce(stream.communicator(), sums.within, sums.between, sums.rows);
-  const Sum scale = Sum(1) / static_cast<Sum>(std::max<Index>(sums.rows, 1));
-  for (auto& within : sums.within) {
-    within *= scale;
-    within.template triangularView<Eigen::StrictlyUpper>() = within.transpose();
-  }
-  for (auto& between : sums.between) between *= scale;
+  finish_sums(stream.communicator(), sums);
   return sums;
 }
+
+template <class S>
+Covariances<double> score_covariances(DataStream<S>& stream, const Point<double>& x) {
+  const std::size_t views = stream.views();
+  std::vector<Index> features;
+  for (const auto& block : x) features.push_back(block.cols());
+  Covariances<double> sums = zeros<double>(features);
+  std::vector<ConvertedRows<S, double>> rows(views);
+  Point<double> scores(views);
+  stream.begin_pass(in_file_order);
+  while (stream.next()) {
+    sums.rows += stream.view(0).rows();
+    std::size_t pair = 0;
+    for (std::size_t j = 0; j < views; ++j) {
+      scores[j].resize(x[j].cols(), stream.view(j).rows());
+      multiply_at<double>(x[j], rows[j](stream.view(j)), scores[j]);
+      add_square<double>(scores[j], sums.within[j]);
+      for (std::size_t i = 0; i < j; ++i)
+        multiply_bt<double>(scores[i], scores[j], sums.between[pair++], 1, 1);
+    }
+  }
+  finish_sums(stream.communicator(), sums);
+  return sums;
+}
+
+template Covariances<double> score_covariances<float>(DataStream<float>&, const Point<double>&);
+template Covariances<double> score_covariances<double>(DataStream<double>&, const Point<double>&);
 
 template <class S>
 std::vector<FoldCovariances> fold_covariances(DataStream<S>& stream, int folds, std::uint64_t seed,
@@ -201,22 +211,20 @@ std::vector<FoldCovariances> fold_covariances(DataStream<S>& stream, int folds, 
   const std::vector<Index> features{static_cast<Index>(stream.transform(0).kept().size()),
                                     static_cast<Index>(stream.transform(1).kept().size())};
   const bool few = std::max(features[0], features[1]) <= kNarrow;
-  const int workers = few ? std::min(threads(), 4) : 1;
   std::optional<SerialBlas> serial;
   if (few) serial.emplace();
   std::vector<FoldRows<S>> sums;
-  for (int fold = 0; fold < folds; ++fold) sums.emplace_back(features, products);
+  for (int fold = 0; fold < folds; ++fold) sums.emplace_back(features, products, few);
   std::vector<DenseRows<S>> dense(2);
   stream.begin_pass(in_file_order);
   while (stream.next()) {
     const std::vector<Eigen::Ref<const Matrix<S>>> rows{dense[0](stream.view(0)), dense[1](stream.view(1))};
     const auto numbers = stream.view(0).batch.numbers();
     for (std::size_t i = 0; i < numbers.size(); ++i)
-      sums[static_cast<std::size_t>(fold_of(numbers[i], folds, seed))].add(rows, static_cast<Index>(i),
-                                                                           workers);
+      sums[static_cast<std::size_t>(fold_of(numbers[i], folds, seed))].add(rows, static_cast<Index>(i));
   }
   std::vector<FoldCovariances> all;
-  for (auto& fold : sums) all.push_back(fold.finish(stream.communicator(), workers));
+  for (auto& fold : sums) all.push_back(fold.finish(stream.communicator()));
   return all;
 }
 

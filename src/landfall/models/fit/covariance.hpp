@@ -28,6 +28,13 @@ enum class Products { single, exact };  // of rows in single precision: in that,
 template <class S, class Sum = S>
 Covariances<Sum> covariances(DataStream<S>& stream, Products products = Products::exact);
 
+/// Of the scores X'a of each view, in double precision. X'SX of a covariance S has the rounding of its largest variance; this has
+/// that of the scores. For few columns X.
+template <class S>
+Covariances<double> score_covariances(DataStream<S>& stream, const Point<double>& x);
+
+extern template Covariances<double> score_covariances<float>(DataStream<float>&, const Point<double>&);
+extern template Covariances<double> score_covariances<double>(DataStream<double>&, const Point<double>&);
 /// The covariances of the rows of one fold (fold_of() of shuffle.hpp), and their means.
 struct FoldCovariances {
   Covariances<double> covariances;    // about the mean of all training rows, as covariances() has them

@@ -1,12 +1,7 @@
-#include <landfall/errors.hpp>
-#include <landfall/linalg/rank.hpp>
-#include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/fit/defaults.hpp>
 
 #include <algorithm>
 #include <bit>
-
-#include <fmt/format.h>
 
 namespace landfall {
 
@@ -26,16 +21,16 @@ Index default_batch(Index p, bool sparse) {
   return at_least_eight_times(p, sparse ? 2048 : 512);
 }
 
-Index online_batch(Index p, bool sparse) {
+Index small_batch(Index p, bool sparse) {
   return at_least_eight_times(p, sparse ? 1024 : 128);
+}
+
+Index default_first_rows(Index columns) {
+  return std::clamp<Index>(8 * columns, 8192, 16384);
 }
 
 Index cca_guard(Index p) {
   return std::max<Index>(15, p / 4);
-}
-
-Index online_cca_guard(Index p) {
-  return std::max<Index>(4, p / 4);
 }
 
 Index lda_guard(Index p) {
@@ -51,19 +46,6 @@ Index ica_first_rows(Index wanted, std::uint64_t memory, Index n) {
   const std::uint64_t fit = memory / 4 / (sizeof(S) * static_cast<std::uint64_t>(n));
   return std::max(
       {wanted, 8 * n, std::min(100 * n, static_cast<Index>(std::min<std::uint64_t>(fit, 1u << 30)))});
-}
-
-double mean_variance(const ColumnStatistics& columns) {
-  const auto varying = columns.variance.size() - static_cast<Index>(columns.constant.size());
-  return varying > 0 ? columns.variance.sum() / static_cast<double>(varying) : 0;
-}
-
-double ridge_of(const OnlineOptions& options, const ColumnStatistics& first_rows, double standard) {
-  return options.ridge.value_or(options.relative_ridge.value_or(standard) * mean_variance(first_rows));
-}
-
-ConstantColumns constant_columns(const ColumnStatistics& columns) {
-  return {columns.constant, mean_variance(columns)};
 }
 
 Vector<double> signs_of_largest(const Matrix<double>& weights) {
@@ -96,32 +78,6 @@ void set_weights(const DataStream<S>& stream, std::size_t view, const Matrix<dou
 
 double distance_to_identity(const Matrix<double>& m) {
   return (m - Matrix<double>::Identity(m.rows(), m.cols())).norm();
-}
-
-template <class S>
-void require_online_rank(std::string_view name, const Matrix<double>& weights, double ridge, Index rows) {
-  SymmetricEigen<double> eigen;
-  eigen.compute(ridge * weights.transpose() * weights);  // 1: nothing but the ridge
-  // Rounding of the largest variance reaches x through the ridge, so 100 tolerances instead of one.
-  const double tolerance = 100 * static_cast<double>(rank_tolerance<S>(weights.cols()));
-  const auto rank = (eigen.values().array() < 1 - tolerance).count();
-  if (rank < weights.cols())
-    throw NumericalError(fmt::format("{}: rank {} in {} rows so far, expected at least p = {}", name, rank,
-                                     rows, weights.cols()));
-}
-
-template <class S>
-void set_online_run(const OnlineLanding<S>& landing, Index rows, Index batch, FitResult<S>& result) {
-  result.method = FitMethod::landing;
-  result.method_name = to_string(result.method);
-  result.reason = "rows arrive in a stream";
-  result.samples = rows;
-  result.stationarity = landing.progress().stationarity;
-  result.iterations = landing.progress().iteration;
-  result.back_offs = landing.progress().back_offs;
-  result.batch = batch;
-  result.choice = landing.choice();
-  result.termination = Termination::running;
 }
 
 LANDFALL_DEFAULTS(, float)

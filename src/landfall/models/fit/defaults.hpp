@@ -5,28 +5,18 @@
 #pragma once
 
 #include <landfall/data/rows/stream.hpp>
-#include <landfall/landing/online.hpp>
 #include <landfall/models/fit/options.hpp>
 #include <landfall/models/fit/result.hpp>
-
-#include <string_view>
 
 namespace landfall {
 
 inline constexpr double kPasses = 4;  // of landing and streaming baselines, CCA and LDA
 /// Stationarity and infeasibility up to which landing has converged: a gap of about 1e-4 to the optimum or less.
 inline constexpr double kConverged = 5e-3;
-inline constexpr double kCcaRidge = 1e-3;  // of OnlineCca, times the mean variance
 
 /// The automatic ridge of LDA where there are fewer than 1.5 rows to a column, in rows (ridge.hpp). Measured on images,
 /// and on Gaussian classes in 300 and 1000 dimensions: from 10 to 100 the accuracy hardly changes.
 inline constexpr double kLdaRidgeRows = 30;
-
-/// Of OnlineLda, times the mean variance: only as large as the rounding of a singular covariance requires.
-template <class S>
-constexpr double lda_relative_ridge() {
-  return sizeof(S) == sizeof(float) ? 1e-6 : 1e-8;
-}
 
 /// Passes of landing: 4, and more over fewer than 16384 rows, which are soon read.
 double default_passes(Index rows);
@@ -34,12 +24,14 @@ double default_passes(Index rows);
 /// Rows per step: large enough for p columns, and larger for sparse rows, whose products cost little beside
 /// the n x p blocks.
 Index default_batch(Index p, bool sparse);
-/// The same for endless streams, baselines and other estimators.
-Index online_batch(Index p, bool sparse);
+/// The same for baselines and other estimators.
+Index small_batch(Index p, bool sparse);
+
+/// Pilot rows of CCA and LDA where the wider view has so many columns.
+Index default_first_rows(Index columns);
 
 /// Columns that landing carries beside the p wanted ones.
 Index cca_guard(Index p);
-Index online_cca_guard(Index p);
 Index lda_guard(Index p);
 
 /// What a batch of ICA must have so that its Gram matrix of the p components is near that of all rows.
@@ -58,16 +50,6 @@ constexpr Index ica_pilot_rows(Index given) {
 template <class S>
 Index ica_first_rows(Index wanted, std::uint64_t memory, Index n);
 
-/// Over the non-constant columns; 0 where all are.
-double mean_variance(const ColumnStatistics& columns);
-
-/// The absolute ridge of an online model: the one given, or the relative one (`standard` where none is given) times
-/// the mean variance of the first rows.
-double ridge_of(const OnlineOptions& options, const ColumnStatistics& first_rows, double standard);
-
-/// The columns that are constant; they are expected to be like the others once they vary.
-ConstantColumns constant_columns(const ColumnStatistics& columns);
-
 /// 1 or -1 for each column of the weights: the sign of its largest entry.
 Vector<double> signs_of_largest(const Matrix<double>& weights);
 
@@ -83,21 +65,11 @@ void set_weights(const DataStream<S>& stream, std::size_t view, const Matrix<dou
 /// ||m - I||_F
 double distance_to_identity(const Matrix<double>& m);
 
-/// Of weights W with W'(S + ridge I)W = I: NumericalError unless each of them has variance.
-template <class S>
-void require_online_rank(std::string_view name, const Matrix<double>& weights, double ridge, Index rows);
-
-/// What an online model reports of its run.
-template <class S>
-void set_online_run(const OnlineLanding<S>& landing, Index rows, Index batch, FitResult<S>& result);
-
-#define LANDFALL_DEFAULTS(EXTERN, S)                                                                    \
-  EXTERN template Index ica_first_rows<S>(Index, std::uint64_t, Index);                                 \
-  EXTERN template void set_weights<S>(const DataStream<S>&, std::size_t, const Matrix<double>&,         \
-                                      FittedView<S>&);                                                  \
-  EXTERN template Matrix<double> unscaled<S>(const DataStream<S>&, std::size_t, const Matrix<double>&); \
-  EXTERN template void require_online_rank<S>(std::string_view, const Matrix<double>&, double, Index);  \
-  EXTERN template void set_online_run<S>(const OnlineLanding<S>&, Index, Index, FitResult<S>&);
+#define LANDFALL_DEFAULTS(EXTERN, S)                                                            \
+  EXTERN template Index ica_first_rows<S>(Index, std::uint64_t, Index);                         \
+  EXTERN template void set_weights<S>(const DataStream<S>&, std::size_t, const Matrix<double>&, \
+                                      FittedView<S>&);                                          \
+  EXTERN template Matrix<double> unscaled<S>(const DataStream<S>&, std::size_t, const Matrix<double>&);
 LANDFALL_DEFAULTS(extern, float)
 LANDFALL_DEFAULTS(extern, double)
 

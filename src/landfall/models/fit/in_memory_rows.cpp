@@ -23,13 +23,16 @@ std::vector<Index> shuffled_rows(Index rows, std::uint64_t seed) {
 
 template <class S>
 InMemoryBatches<S> read_into_memory(Source<S>& source, const Transform<S>& transform,
-                                    std::span<const Index> rows, Index batch) {
+                                    std::span<const Index> rows, Index batch,
+                                    const Communicator& communicator) {
   InMemoryBatches<S> batches;
   Batch<S> raw;
   std::vector<char> drop;
   for (std::size_t first = 0; first < rows.size(); first += static_cast<std::size_t>(batch)) {
-    const std::size_t count = std::min(static_cast<std::size_t>(batch), rows.size() - first);
-    source.read_rows(rows.subspan(first, count), raw);
+    const auto all = static_cast<Index>(std::min(static_cast<std::size_t>(batch), rows.size() - first));
+    const RankSlice own = slice(communicator.rank(), communicator.size(), all);
+    const auto count = static_cast<std::size_t>(own.size());
+    source.read_rows(rows.subspan(first + static_cast<std::size_t>(own.first), count), raw);
     drop.assign(count, 0);
     transform.check(raw, drop);
     transform.apply(raw, batches.emplace_back(1).front());

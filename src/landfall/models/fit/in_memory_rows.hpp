@@ -12,14 +12,16 @@ namespace landfall {
 /// none and thirty times as long.
 std::vector<Index> shuffled_rows(Index rows, std::uint64_t seed);
 
-/// These rows of a source that has random access, transformed; rows with missing values are an error.
+/// These rows of a source that has random access, transformed; rows with missing values are an error. Each rank keeps its
+/// part of every batch.
 template <class S>
 InMemoryBatches<S> read_into_memory(Source<S>& source, const Transform<S>& transform,
-                                    std::span<const Index> rows, Index batch);
+                                    std::span<const Index> rows, Index batch,
+                                    const Communicator& communicator = serial_communicator());
 
 #define LANDFALL_KEPT_ROWS(EXTERN, S)                                                     \
   EXTERN template InMemoryBatches<S> read_into_memory<S>(Source<S>&, const Transform<S>&, \
-                                                         std::span<const Index>, Index);
+                                                         std::span<const Index>, Index, const Communicator&);
 LANDFALL_KEPT_ROWS(extern, float)
 LANDFALL_KEPT_ROWS(extern, double)
 

@@ -1,7 +1,8 @@
 #include <landfall/data/io/checksum.hpp>
+#include <landfall/data/rows/rows.hpp>
 #include <landfall/errors.hpp>
+#include <landfall/linalg/reduce.hpp>
 #include <landfall/models/fit/model_checkpoint.hpp>
-#include <landfall/parallel/threads.hpp>
 
 #include <fmt/format.h>
 
@@ -18,20 +19,21 @@ void add(Checksum& sum, const Eigen::DenseBase<T>& values) {
 
 template <class S>
 std::uint64_t data_mark(const DataStream<S>& stream, const InMemorySamples<S>& first) {
-  const SerialBlas serial;
   Checksum sum;
-  for (std::size_t i = 0; i < stream.views(); ++i) {
-    if (const ColumnStatistics* columns = stream.statistics(i))
-      for (const auto* values : {&columns->mean, &columns->variance, &columns->min, &columns->max})
-        add(sum, *values);
-    const Matrix<S> probe = gaussian<S>(first.shapes()[i].rows, 1, {0x3a2c, i});
-    Matrix<S> scores;
-    for (const auto& batch : first.batches()) {
-      scores.resize(batch[i].rows(), 1);
-      batch[i].times(probe, scores);
-      add(sum, scores);
+  const auto rows = first.count();
+  sum.add(std::as_bytes(std::span(&rows, 1)));
+  auto mark = static_cast<Index>(stream.mark());
+  for (std::size_t i = 0; i < stream.views(); ++i)
+    if (const ColumnStatistics* columns = stream.statistics(i)) {
+      for (const auto* values : {&columns->min, &columns->max}) add(sum, *values);
+    } else {  // then the rows in memory are as they are stored
+      std::uint64_t own = 0;
+      for (const auto& batch : first.batches()) own += mark_of(batch[i].batch, i);
+      auto all = static_cast<Index>(own);
+      reduce(stream.communicator(), all);
+      mark += all;
     }
-  }
+  sum.add(std::as_bytes(std::span(&mark, 1)));
   return sum.value();
 }
 

@@ -16,7 +16,8 @@
 
 namespace landfall {
 
-/// Of the statistics of all columns, where the stream has them, and of the first rows.
+/// Of all training rows where the stream has statistics and was asked for a mark, else of the first rows. It is the same with
+/// any number of ranks.
 template <class S>
 std::uint64_t data_mark(const DataStream<S>& stream, const InMemorySamples<S>& first);
 

@@ -10,7 +10,9 @@
 #include <landfall/landing/adaptive.hpp>
 #include <landfall/models/fit/method.hpp>
 #include <landfall/parallel/cancel.hpp>
+#include <landfall/parallel/communicator.hpp>
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -60,6 +62,9 @@ struct FitOptions {
   Checkpoints checkpoints = {};                        // of landing
   /// Ends reading, covariances, solving and evaluation within one batch, with a Cancelled exception.
   CancelFlag cancel = {};
+  /// Ranks that divide the rows (parallel/communicator.hpp): all fit the same model and get the same result. Null: one.
+  std::shared_ptr<Communicator> communicator = {};
+  RankRows rank_rows = RankRows::shared;  // whether every rank has all rows or its own
 
   /// Whether there are rows to test on.
   bool holds_out() const { return held_out > 0 || fold >= 0; }
@@ -70,12 +75,13 @@ void validate(const FitOptions& options);
 
 /// Options of the models for endless streams (OnlineCca, OnlineLda, OnlineIca).
 struct OnlineOptions {
-  Index components = 0;                           // p; 0: as many as the model offers
-  Contrast contrast = Contrast::logcosh;          // ICA only
-  std::optional<double> ridge = {};               // absolute
-  std::optional<double> relative_ridge = {};      // times the mean variance of the first rows
-  Index batch = 0;                                // rows per step; 0: default_batch()
-  Index first_rows = 4096;                        // pilot rows; fewer where they take a quarter of the memory
+  Index components = 0;                   // p; 0: as many as the model offers
+  Contrast contrast = Contrast::logcosh;  // ICA only
+  std::optional<double> ridge = {};       // absolute
+  std::optional<double> relative_ridge =
+      {};                // of each column's variance in the first rows; neither: automatic
+  Index batch = 0;       // rows per step; 0: default_batch()
+  Index first_rows = 0;  // pilot rows, 0: as of a planned fit; fewer where they take a quarter of the memory
   std::optional<Index> guard = {};                // as in FitOptions
   std::uint64_t memory = std::uint64_t{2} << 30;  // bytes
   std::uint64_t seed = 0;

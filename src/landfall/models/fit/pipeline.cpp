@@ -5,6 +5,7 @@
 #include <landfall/models/fit/model_checkpoint.hpp>
 #include <landfall/models/fit/pipeline.hpp>
 #include <landfall/models/fit/warnings.hpp>
+#include <landfall/parallel/thread_pool.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
@@ -17,7 +18,8 @@ namespace landfall {
 namespace {
 
 constexpr Index kExactBatch = 1024;
-constexpr double kGapMargin = 3;  // an estimated gap is at most so many times too small (docs/method.md)
+constexpr Index kSmallPiece = 128;  // of the first rows
+constexpr double kGapMargin = 3;    // an estimated gap is at most so many times too small (docs/method.md)
 
 template <class S>
 bool is_sparse(const DataStream<S>& stream) {
@@ -83,15 +85,17 @@ void check_result(const Model<S>& model, Fit<S>& fit) {
   const std::string passes = fmt::format("{:.3g} {}", result.passes, result.passes == 1 ? "pass" : "passes");
   if (result.estimated_gap)
     result.warnings.push_back(
-        fmt::format("landing had not converged after {}: its estimated gap to the optimum is {:.1g} (up to {:.1g}), expected "
+        fmt::format("landing had not converged after {}: its estimated gap to the optimum is {:.1g} (up to "
+                    "{:.1g}), expected "
                     "{:g}; more passes come closer",
                     passes, *result.estimated_gap, std::min(1.0, kGapMargin * *result.estimated_gap),
                     fit.options.tolerance));
   else
-    result.warnings.push_back(fmt::format(
-        "landing ended after {} before it converged (stationarity {:.1g}, infeasibility {:.1g}, expected {:g}); "
-        "more --passes come closer",
-        passes, result.stationarity, left, kConverged));
+    result.warnings.push_back(
+        fmt::format("landing ended after {} before it converged (stationarity {:.1g}, infeasibility {:.1g}, "
+                    "expected {:g}); "
+                    "more --passes come closer",
+                    passes, result.stationarity, left, kConverged));
 }
 
 /// Exact, landing or a baseline, and why.
@@ -105,6 +109,8 @@ const Baseline* choose(const Model<S>& model, Fit<S>& fit) {
       throw UsageError(
           fmt::format("this model has no method '{}'; expected auto, exact or landing", options.baseline));
     baseline = &find_baseline(options.baseline, *model.problem());
+    if (const int ranks = fit.stream.communicator().size(); ranks > 1)
+      throw UsageError(fmt::format("{} runs in one process, got {} ranks; expected exact or landing", baseline->name, ranks));
     if (resumed) throw UsageError(fmt::format("{} does not support checkpoints", baseline->name));
   }
   FitResult<S>& result = fit.result;
@@ -118,6 +124,9 @@ const Baseline* choose(const Model<S>& model, Fit<S>& fit) {
     result.reason = options.method == FitMethod::landing ? "requested" : "the only method";
   } else {
     auto chosen = choose_method<S>(resumed ? FitMethod::landing : options.method, fit.work, options.memory);
+    Communicator& ranks = fit.stream.communicator();  // the choice depends on measured rates: rank 0 makes it
+    ranks.broadcast(std::as_writable_bytes(std::span(&chosen.method, 1)));
+    broadcast_text(ranks, chosen.reason);
     result.method = chosen.method;
     result.reason = std::move(chosen.reason);
   }
@@ -206,8 +215,13 @@ Solved<S> land_once(Fit<S>& fit, const ScoreObjective<S>& f, std::uint64_t mark)
   const std::vector<Index> columns(stream.views(), fit.work.columns);
   std::vector<S> ridges;
   for (const double ridge : fit.solver_ridges()) ridges.push_back(static_cast<S>(ridge));
-  auto first = std::make_shared<InMemorySamples<S>>(read_into_memory(stream, fit.work.first_rows), columns,
-                                                    ridges, f, options.seed, stream.communicator());
+  // A product with a batch costs n numbers beside its rows, so the pieces are large; K needs rows of its own, so there are
+  // eight of them. The other estimators step through them.
+  const Index piece = options.landing.estimator == Estimator::recursive
+                          ? std::clamp<Index>(fit.work.first_rows / 8, 1, fit.work.batch)
+                          : kSmallPiece;
+  auto first = std::make_shared<InMemorySamples<S>>(read_into_memory(stream, fit.work.first_rows, piece),
+                                                    columns, ridges, f, options.seed, stream.communicator());
   auto all = std::make_shared<StreamSamples<S>>(stream, columns, ridges, f, fit.work.rows);
 
   Checksum data;
@@ -221,7 +235,8 @@ Solved<S> land_once(Fit<S>& fit, const ScoreObjective<S>& f, std::uint64_t mark)
     const AdaptiveOptions standard;
     if (by_hand.momentum || by_hand.omega != standard.omega || by_hand.warm_up != standard.warm_up)
       fit.result.warnings.push_back(
-          "momentum, attraction and warm-up have no effect here: they belong to the estimators shared, split and svrg");
+          "momentum, attraction and warm-up have no effect here: they belong to the estimators shared, split "
+          "and svrg");
     std::vector<Vector<S>> variance;
     for (auto& view : column_scales(stream)) variance.push_back(std::move(view.variance));
     auto [run, choice] = solve_subspace<S>(
@@ -233,8 +248,8 @@ Solved<S> land_once(Fit<S>& fit, const ScoreObjective<S>& f, std::uint64_t mark)
          .rank = fit.work.ranks,
          .step = by_hand.step,
          .seed = options.seed},
-        {.passes = options.passes, .tolerance = options.tolerance, .most_passes = options.most_passes}, variance,
-        fit.watch(), checkpoint.checkpoints(), options.cancel);
+        {.passes = options.passes, .tolerance = options.tolerance, .most_passes = options.most_passes},
+        variance, fit.watch(), checkpoint.checkpoints(), options.cancel);
     fit.result.estimated_gap = run.estimated_gap;
     fit.result.converged = run.estimated_gap <= options.tolerance;
     return landed(fit, std::move(run), choice);
@@ -265,8 +280,7 @@ Solved<S> land_adaptively(Fit<S>& fit, const ScoreObjective<S>& f, std::uint64_t
                                          low.rank, fit.components));
       fit.components = std::min(fit.components, low.rank);
       fit.work.columns = low.rank;
-      fit.result.warnings.push_back(
-          fmt::format("{}: the columns depend on each other and span {} dimensions", name, low.rank));
+      fit.result.warnings.push_back(dependent_columns(name, fit.features()[low.view], low.rank));
     }
   }
 }
@@ -297,6 +311,8 @@ void fit_model(Model<S>& model, std::vector<SourcePtr<S>> sources, const FitOpti
   validate(options);
   model.validate(options);
   Timer timer;
+  ThreadPool pool(threads());
+  const ThreadPool::Use use(pool);
   // All but the exact method give the same result with any number of threads.
   std::optional<SerialBlas> serial(std::in_place);
 
@@ -310,6 +326,9 @@ void fit_model(Model<S>& model, std::vector<SourcePtr<S>> sources, const FitOpti
                                                         .folds = options.fold >= 0 ? *options.folds : 0,
                                                         .fold = options.fold},
                                             .transform = transform,
+                                            .communicator = options.communicator,
+                                            .rank_rows = options.rank_rows,
+                                            .mark = options.checkpoints.save || !options.checkpoints.resume.empty(),
                                             .cancel = options.cancel});
   Fit<S> fit{options, stream, result, observer, timer};
   result.mean_pass = stream.statistics(0) != nullptr;
@@ -331,10 +350,10 @@ void fit_model(Model<S>& model, std::vector<SourcePtr<S>> sources, const FitOpti
                             sample(stream, options.holds_out(), first_reading));
   const Baseline* baseline = choose(model, fit);
   if (fit.exact()) serial.reset();
-  result.batch =
-      fit.exact() || (baseline && !baseline->stream && !baseline->mixtures) ? kExactBatch
-      : baseline && model.has_exact() && options.batch == 0 ? online_batch(fit.components, is_sparse(stream))
-                                       : fit.work.batch;
+  result.batch = fit.exact() || (baseline && !baseline->stream && !baseline->mixtures) ? kExactBatch
+                 : baseline && model.has_exact() && options.batch == 0
+                     ? small_batch(fit.components, is_sparse(stream))
+                     : fit.work.batch;
   stream.set_batch(result.batch);
 
   // Solve.
@@ -350,7 +369,9 @@ void fit_model(Model<S>& model, std::vector<SourcePtr<S>> sources, const FitOpti
     solved = baseline ? model.baseline(fit, *baseline) : model.land(fit);
     if (!baseline && model.has_exact() &&
         std::ranges::all_of(fit.ridges(), [](double ridge) { return ridge == 0; }))
-      for (auto& warning : condition_warnings(stream)) result.warnings.push_back(std::move(warning));
+      for (auto& warning : condition_warnings(stream))
+        if (std::ranges::find(result.warnings, warning) == result.warnings.end())
+          result.warnings.push_back(std::move(warning));
   }
   result.seconds.solve += fit.timer.lap();
 
@@ -372,7 +393,7 @@ Workload landing_workload(const FitOptions& options, const std::vector<Index>& f
                 .columns = columns,
                 .batch = options.batch > 0 || options.landing.estimator == Estimator::recursive
                              ? options.batch
-                             : online_batch(p, sparse),
+                             : small_batch(p, sparse),
                 .rank = options.landing.rank,
                 .first_rows = options.first_rows,
                 .passes = options.passes.value_or(default_passes(sample.rows)),

@@ -23,8 +23,8 @@ constexpr double kWindow = 16384;             // sparse rows that are shuffled t
 constexpr double kPatience = 10;
 // Seconds of what does not depend on sizes, and is about the same on any machine that is not old: until the first row,
 // of a row that is handed over, of a step.
-constexpr Index kFirstRowsPerColumn = 8, kLeastFirst = 8192, kMostFirst = 16384;
-constexpr Index kMostComplete = 2048, kMostLeading = 512;  // columns whose K has a complete basis; rank of the others
+constexpr Index kMostComplete = 2048,
+                kMostLeading = 512;  // columns whose K has a complete basis; rank of the others
 constexpr double kStart = 6e-3, kRow = 1e-7, kStep = 2e-5;
 
 double total(const std::vector<Index>& features) {
@@ -45,9 +45,9 @@ double score_flops(const Workload& work, double columns) {
   return 2 * work.nonzeros.value_or(total(work.features)) * columns;
 }
 
-/// Reading runs in a thread of its own where there is one.
+/// One thread reads, and all of them work where they do not read.
 double beside(double reading, double working) {
-  return threads() > 1 ? std::max(reading, working) : reading + working;
+  return std::max(reading, reading / static_cast<double>(threads()) + working);
 }
 
 /// Seconds per row of a reading: of the file, and until its numbers are centred, found finite and handed over, which
@@ -93,10 +93,11 @@ void choose_sizes(Workload& work, std::uint64_t memory) {
   if (!given) work.batch = default_batch(work.components, work.nonzeros.has_value());
   const double share = static_cast<double>(memory) / 8;
   const auto most = [](double count) { return static_cast<Index>(std::min(count, 1e9)); };
-  if (!given) work.batch = std::min(work.batch, std::max(most(share / (6 * row_bytes<S>(work))), 8 * work.columns));
+  if (!given)
+    work.batch = std::min(work.batch, std::max(most(share / (6 * row_bytes<S>(work))), 8 * work.columns));
   const Index affordable = most(share / (4 * total(work.features) * static_cast<double>(sizeof(S))));
   const Index widest = *std::ranges::max_element(work.features);
-  if (work.first_rows == 0) work.first_rows = std::clamp(kFirstRowsPerColumn * widest, kLeastFirst, kMostFirst);
+  if (work.first_rows == 0) work.first_rows = default_first_rows(widest);
   work.first_rows =
       std::min(work.first_rows, std::max({most(share / row_bytes<S>(work)), 8 * work.columns, Index{256}}));
   const Index by_hand = work.rank;
@@ -164,7 +165,8 @@ Cost landing_cost(const Workload& work, const MachineRates* rates) {
     inverse += complete ? 2 * m * m : 4 * m * k;
     basis += complete ? 4 * first * m * m + 14 * m * m * m : 24 * m * k * k;
   }
-  const double k = static_cast<double>(work.ranks.empty() ? work.rank : *std::ranges::max_element(work.ranks));
+  const double k =
+      static_cast<double>(work.ranks.empty() ? work.rank : *std::ranges::max_element(work.ranks));
   Cost cost{.bytes = whole((blocks + sketch) * static_cast<double>(sizeof(S)) +
                            (first + 6 * r + (work.nonzeros ? kWindow : 0)) * row_bytes<S>(work)) +
                      beside_the_method(work)};
@@ -185,7 +187,8 @@ Cost landing_cost(const Workload& work, const MachineRates* rates) {
   const double evaluation = beside(rows * again, rows * score_flops(work, c) / rates->thin);
   // K: its basis, then the variance along it; and Rayleigh-Ritz steps over the first rows.
   constexpr double kPilotSteps = 12;
-  const double look = scores(first, 4 * (k + 8)) + basis / rates->products + kPilotSteps * scores(first, 3 * c);
+  const double look =
+      scores(first, 4 * (k + 8)) + basis / rates->products + kPilotSteps * scores(first, 3 * c);
   cost.seconds = kStart + rows * (reading + (reading - again) + work.statistics) + look +
                  beside(rows * work.passes * again, steps * step(std::min(r, rows))) +
                  std::max(1, work.more_readings) * evaluation;

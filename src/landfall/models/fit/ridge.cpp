@@ -6,10 +6,20 @@ std::string_view to_string(RidgeKind kind) {
   return kind == RidgeKind::absolute ? "absolute" : kind == RidgeKind::relative ? "relative" : "auto";
 }
 
+namespace {
+
+RidgeKind kind_of(bool absolute, bool relative) {
+  return absolute ? RidgeKind::absolute : relative ? RidgeKind::relative : RidgeKind::automatic;
+}
+
+}  // namespace
+
 RidgeKind ridge_kind(const FitOptions& options) {
-  return options.ridge            ? RidgeKind::absolute
-         : options.relative_ridge ? RidgeKind::relative
-                                  : RidgeKind::automatic;
+  return kind_of(options.ridge.has_value(), options.relative_ridge.has_value());
+}
+
+RidgeKind ridge_kind(const OnlineOptions& options) {
+  return kind_of(options.ridge.has_value(), options.relative_ridge.has_value());
 }
 
 Scaling ridge_scaling(const FitOptions& options, Scaling automatic) {

@@ -24,6 +24,7 @@ enum class RidgeKind {
 
 std::string_view to_string(RidgeKind kind);
 RidgeKind ridge_kind(const FitOptions& options);
+RidgeKind ridge_kind(const OnlineOptions& options);
 
 /// What a model chose.
 struct RidgeChoice {

@@ -1,6 +1,7 @@
 #include <landfall/data/rows/dense_rows.hpp>
 #include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/rank.hpp>
 #include <landfall/linalg/reduce.hpp>
 #include <landfall/models/fit/warnings.hpp>
 
@@ -65,11 +66,15 @@ std::vector<std::string> column_warnings(const DataStream<S>& stream) {
   return warnings;
 }
 
+std::string dependent_columns(const std::string& name, Index columns, Index rank) {
+  return fmt::format("{}: {} of {} columns depend on the others; solved within the {} dimensions they span",
+                     name, columns - rank, columns, rank);
+}
+
 template <class S>
 std::vector<std::string> condition_warnings(DataStream<S>& stream) {
   constexpr Index kWidest = 512, kRows = 4096;
-  constexpr double kSmallest =
-      sizeof(S) == sizeof(float) ? 1e-5 : 1e-9;  // eigenvalue of a correlation matrix
+  constexpr double kSmallest = 1e-5;  // eigenvalue of a correlation matrix that single precision resolves
   std::vector<Matrix<double>> sums;
   for (std::size_t i = 0; i < stream.views(); ++i) {
     if (!stream.source(i).rewindable()) return {};
@@ -79,7 +84,8 @@ std::vector<std::string> condition_warnings(DataStream<S>& stream) {
   DenseRows<S> dense;
   Index rows = 0;
   stream.begin_pass(in_file_order);
-  while (rows < kRows && stream.next()) {
+  const Index enough = share(stream.communicator(), kRows);  // of this rank
+  while (rows < enough && stream.next()) {
     rows += stream.view(0).rows();
     for (std::size_t i = 0; i < sums.size(); ++i) {
       if (sums[i].size() == 0) continue;
@@ -96,12 +102,15 @@ std::vector<std::string> condition_warnings(DataStream<S>& stream) {
         m.diagonal().unaryExpr([](double d) { return d > 0 ? 1 / std::sqrt(d) : 1.0; });
     m = (scale.asDiagonal() * m * scale.asDiagonal()).eval();
     const Vector<double> values = singular_values<double>(m);
-    if (values.minCoeff() >= kSmallest * values.maxCoeff()) continue;
-    warnings.push_back(
-        fmt::format("{}: its columns nearly depend on each other (condition number above {:.0e}), and "
-                    "landing does not see what differs "
-                    "so little; --method exact or a ridge does",
-                    stream.source(i).name(), std::sqrt(1 / kSmallest)));
+    if (const Index rank = numerical_rank<double>(m); rank < m.rows()) {
+      warnings.push_back(dependent_columns(stream.source(i).name(), m.rows(), rank));
+      continue;
+    }
+    if (sizeof(S) == sizeof(double) || values.minCoeff() >= kSmallest * values.maxCoeff()) continue;
+    warnings.push_back(fmt::format(
+        "{}: its columns nearly depend on each other (condition number above {:.0e}), and landing in single "
+        "precision does not see what differs so little; --precision double or --method exact does",
+        stream.source(i).name(), std::sqrt(1 / kSmallest)));
   }
   return warnings;
 }

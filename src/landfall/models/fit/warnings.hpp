@@ -7,6 +7,7 @@
 #pragma once
 
 #include <landfall/data/rows/stream.hpp>
+#include <landfall/linalg/types.hpp>
 
 #include <string>
 #include <vector>
@@ -18,8 +19,11 @@ namespace landfall {
 template <class S>
 std::vector<std::string> column_warnings(const DataStream<S>& stream);
 
-/// For landing without a ridge, which cannot follow directions whose variance is a tiny part of the largest: views, in columns
-/// of unit variance, whose condition number shows in some thousand rows. Views of more than 512 columns are not looked at.
+/// Where a view has fewer dimensions than columns.
+std::string dependent_columns(const std::string& name, Index columns, Index rank);
+
+/// For landing without a ridge: views whose columns depend on each other, and in single precision those of columns that nearly
+/// do, as far as some thousand rows show. Views of more than 512 columns are not looked at.
 template <class S>
 std::vector<std::string> condition_warnings(DataStream<S>& stream);
 

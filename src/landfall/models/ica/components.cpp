@@ -21,6 +21,7 @@ class Accumulator {
   }
 
   void add(const CentredBatch<S>& rows) {
+    if (rows.rows() == 0) return;
     const Index p = x_.cols();
     auto& both = both_.resize(rows.rows(), 3 * p);
     auto y = both.leftCols(p), slope = both.middleCols(p, p);

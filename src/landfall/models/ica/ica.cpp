@@ -2,6 +2,7 @@
 #include <landfall/errors.hpp>
 #include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/reduce.hpp>
 #include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/fit/column_loadings.hpp>
 #include <landfall/models/fit/covariance.hpp>
@@ -36,7 +37,7 @@ constexpr double kMostResidual = 0.1;        // rotation_residual() of landing b
 template <class S>
 bool keeps_rows(const Source<S>& source, const IcaOptions& options, Index n, Index rows) {
   const double bytes = static_cast<double>(rows) * static_cast<double>(n) * sizeof(S);
-  return source.random_access() && !source.sparse() && options.transform.centring != Centring::running &&
+  return source.random_access() && !source.sparse() && options.rank_rows == RankRows::shared && options.transform.centring != Centring::running &&
          options.transform.missing != Missing::drop && bytes <= static_cast<double>(options.memory) / 4;
 }
 
@@ -57,15 +58,24 @@ double turn_of(const Matrix<double>& t) {
   return (t - Matrix<double>::Identity(t.rows(), t.cols())).cwiseAbs().maxCoeff();
 }
 
-/// Scores of rows in memory, in double precision.
+/// Scores of rows in memory, in double precision: those of all ranks, as one rank would have them.
 template <class S>
-Matrix<double> scores(const InMemoryBatches<S>& batches, const Matrix<double>& x) {
-  Index rows = 0;
-  for (const auto& batch : batches) rows += batch.front().rows();
-  Matrix<double> z(rows, x.cols());
-  Index at = 0;
-  for (const auto& batch : batches) {
+Matrix<double> scores(const InMemoryBatches<S>& batches, const Matrix<double>& x, Communicator& communicator) {
+  const Index ranks = communicator.size();
+  Eigen::Matrix<Index, Eigen::Dynamic, Eigen::Dynamic> counts(ranks, static_cast<Index>(batches.size()));
+  counts.setZero();
+  for (std::size_t b = 0; b < batches.size(); ++b)
+    counts(communicator.rank(), static_cast<Index>(b)) = batches[b].front().rows();
+  reduce(communicator, counts);
+  Matrix<double> z = Matrix<double>::Zero(counts.sum(), x.cols());
+  Index start = 0;
+  for (std::size_t b = 0; b < batches.size(); ++b) {
+    const auto& batch = batches[b];
+    const auto of_ranks = counts.col(static_cast<Index>(b));
+    const Index at = start + of_ranks.head(communicator.rank()).sum();
+    start += of_ranks.sum();
     const Index count = batch.front().rows();
+    if (count == 0) continue;
     if (batch.front().batch.sparse()) {
       Matrix<S> part(count, x.cols());
       batch.front().times(x.template cast<S>(), part);
@@ -74,8 +84,8 @@ Matrix<double> scores(const InMemoryBatches<S>& batches, const Matrix<double>& x
       const Matrix<double> columns = batch.front().batch.dense().template cast<double>();
       multiply_at<double>(columns, x, z.middleRows(at, count));
     }
-    at += count;
   }
+  reduce(communicator, z);
   return z;
 }
 
@@ -207,13 +217,15 @@ class IcaModel final : public Model<S> {
       const Transform<S>& transform = fit.stream.transform(0);
       const auto order = shuffled_rows(rows_.rows, options.seed);
       const auto start = std::span(order).first(static_cast<std::size_t>(std::min(wanted, rows_.rows)));
-      rows_.first = read_into_memory<S>(source_, transform, start, small);
-      rows_.kept = read_into_memory<S>(source_, transform, order, rows_.batch);
+      const Communicator& communicator = fit.stream.communicator();
+      rows_.first = read_into_memory<S>(source_, transform, start, small, communicator);
+      rows_.kept = read_into_memory<S>(source_, transform, order, rows_.batch, communicator);
       rows_.complete = true;
     } else {
       rows_.first = read_into_memory(fit.stream, wanted, small);
       Index count = 0;
       for (const auto& batch : rows_.first) count += batch.front().rows();
+      reduce(fit.stream.communicator(), count);
       rows_.complete = count == rows_.rows && fit.stream.centring() != Centring::running;
     }
   }
@@ -287,7 +299,8 @@ class IcaModel final : public Model<S> {
     const FitOptions& options = fit.options;
     return options.method == FitMethod::automatic && !options.passes && options.batch == 0 &&
            options.landing.step == 0 && options.checkpoints.resume.empty() && rows_.whitening &&
-           rows_.complete && rows_.rows <= std::max(ica_pilot_rows(options.first_rows), 8 * fit.features()[0]);
+           rows_.complete &&
+           rows_.rows <= std::max(ica_pilot_rows(options.first_rows), 8 * fit.features()[0]);
   }
 
   FixedPoint converge(const Fit<S>& fit, const Matrix<double>& z, const Matrix<double>& x,
@@ -335,7 +348,7 @@ class IcaModel final : public Model<S> {
     result_.method_name = "fixed-point";
     result_.reason = fmt::format("{} rows are few enough to iterate over all of them", rows_.rows);
     result_.batch = rows_.rows;
-    const Matrix<double> z = scores(in_memory(), directions.factor);
+    const Matrix<double> z = scores(in_memory(), directions.factor, fit.stream.communicator());
     FixedPoint found = converge(fit, z, directions.factor, {});
     const double ridge = result_.views[0].ridge;
     moments_ = std::move(found.moments);
@@ -379,14 +392,18 @@ class IcaModel final : public Model<S> {
     }
     result_.choice = run.choice();
     const double turn = turn_of(turn_), residual = result_.stationarity;
-    if (stopped || !(changed || is_far())) {
+    const bool far = changed || is_far();
+    const bool polishes = !options.passes && rows_.complete &&
+                          3. * 8 * rows_.rows * p <= static_cast<double>(options.memory) / 2;
+    // Of few rows a Newton step may leave more than its square: sources close to Gaussian have little curvature.
+    const bool few = rows_.rows <= ica_pilot_rows(options.first_rows);
+    if (stopped || !(far || (few && polishes))) {
       result_.converged = !stopped;
       return {};
     }
     run.turn(turn_);
     evaluate(run);
-    if (!options.passes && rows_.complete &&
-        3. * 8 * rows_.rows * p <= static_cast<double>(options.memory) / 2)
+    if (polishes)
       polish(fit, run);
     else
       tell_far(turn, residual);
@@ -403,7 +420,8 @@ class IcaModel final : public Model<S> {
   void polish(Fit<S>& fit, const IcaLanding<S>& run) {
     orthonormalize();
     const Matrix<double> x = x_ * turn_, mixing = moments_.mixing * turn_;
-    const Matrix<double> z = scores((run.kept() ? run.kept() : &run.first())->batches(), x);
+    const Matrix<double> z =
+        scores((run.kept() ? run.kept() : &run.first())->batches(), x, fit.stream.communicator());
     FixedPoint found = converge(fit, z, x, Matrix<double>::Identity(x.cols(), x.cols()));
     moments_ = std::move(found.moments);
     moments_.mixing = mixing * found.rotation;

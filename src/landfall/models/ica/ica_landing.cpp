@@ -66,7 +66,7 @@ Result<S> IcaLanding<S>::land(const Checkpoints& checkpoints,
                                            .stop = stop::passes(passes),
                                            .observer = std::move(observer),
                                            .cancel = options_.cancel},
-                                          checkpoints);
+                                          checkpoints, stream_.communicator());
   x_ = result.x;
   if (rows_.reduced) {  // rounding may have left the principal components
     const Whitening& w = *rows_.whitening;
@@ -78,7 +78,7 @@ Result<S> IcaLanding<S>::land(const Checkpoints& checkpoints,
 
 template <class S>
 ComponentMoments IcaLanding<S>::evaluate() const {
-  return kept_ ? component_moments<S>(kept_->batches(), options_.contrast, x_.front())
+  return kept_ ? component_moments<S>(kept_->batches(), options_.contrast, x_.front(), stream_.communicator())
                : component_moments<S>(stream_, options_.contrast, x_.front());
 }
 

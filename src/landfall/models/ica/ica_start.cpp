@@ -74,7 +74,7 @@ int IcaStart<S>::warm_up(double variance) {
     return 0;
   }
   const auto batches = static_cast<Index>(first_->batches().size());
-  const double size = static_cast<double>(first_->batches().front().front().rows());
+  const double size = static_cast<double>(first_->batch_rows());
   const int passes = static_cast<int>(std::max<Index>(2, (kStepsPerRound + batches - 1) / batches));
   int made = 0;
   bool settled = false;
@@ -172,6 +172,7 @@ Matrix<S> IcaStart<S>::feasible() const {
   Matrix<double> gram = Matrix<double>::Zero(p, p);
   Matrix<S> y, square(p, p);
   for (const auto& batch : first_->batches()) {
+    if (batch.front().rows() == 0) continue;
     y.resize(batch.front().rows(), p);
     batch.front().times(x_.front(), y);
     multiply_at<S>(y, y, square);

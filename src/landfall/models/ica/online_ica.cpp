@@ -2,6 +2,7 @@
 #include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/fit/defaults.hpp>
+#include <landfall/models/fit/online_landing.hpp>
 #include <landfall/models/fit/online_state.hpp>
 #include <landfall/models/ica/ica_start.hpp>
 #include <landfall/models/ica/online_ica.hpp>
@@ -28,10 +29,11 @@ void OnlineIca<S>::partial_fit(const Batch<S>& rows) {
   if (!rows_) {
     const Index n = std::max<Index>(rows.cols(), 1);
     const Index p = options_.components > 0 ? options_.components : n;
-    const OnlineRowsOptions options{.batch = options_.batch > 0 ? options_.batch : ica_batch(p),
-                                    .first_rows = ica_first_rows<S>(options_.first_rows, options_.memory, n),
-                                    .memory = options_.memory / 4,
-                                    .keep_first = options_.saved};
+    const OnlineRowsOptions options{
+        .batch = options_.batch > 0 ? options_.batch : ica_batch(p),
+        .first_rows = ica_first_rows<S>(ica_pilot_rows(options_.first_rows), options_.memory, n),
+        .memory = options_.memory / 4,
+        .keep_first = options_.saved};
     rows_.emplace(std::vector<std::string>{"data"}, options);
   }
   rows_->push({&rows});
@@ -45,7 +47,7 @@ void OnlineIca<S>::partial_fit(const Batch<S>& rows) {
         if (!rows_->keep_more()) throw;
         continue;
       }
-      rows_->forget_first();
+      rows_->release_first();
     }
   }
 }
@@ -77,7 +79,9 @@ typename OnlineIca<S>::Run OnlineIca<S>::start(bool more) const {
   options.contrast = options_.contrast;
   options.memory = options_.memory;
   options.seed = options_.seed;
-  Run run{.ridge = ridge_of(options_, rows_->columns(0), 0),
+  const double mean_variance =
+      rows_->columns(0).variance.sum() / static_cast<double>(std::max<Index>(varying, 1));
+  Run run{.ridge = options_.ridge.value_or(options_.relative_ridge.value_or(0) * mean_variance),
           .weights = std::make_shared<Vector<S>>(Vector<S>::Zero(p)),
           .landing = {},
           .value = {},

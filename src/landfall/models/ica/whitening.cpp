@@ -54,6 +54,7 @@ Matrix<double> covariance_of(const InMemoryBatches<S>& batches, Index n, Communi
   Matrix<double> covariance = Matrix<double>::Zero(n, n);
   Index rows = 0;
   for (const auto& batch : batches) {
+    if (batch.front().rows() == 0) continue;
     const Matrix<double> columns = dense_columns(batch.front());
     multiply_bt<double>(columns, columns, covariance, 1, 1);
     rows += columns.cols();
@@ -121,6 +122,7 @@ Whitening streamed_components(DataStream<S>& stream, Index p, double ridge, std:
     Index rows = 0;
     stream.begin_pass(0);
     while (stream.next()) {
+      if (stream.view(0).rows() == 0) continue;
       scores.resize(stream.view(0).rows(), columns);
       stream.view(0).times(directions, scores);
       stream.view(0).transpose_times(scores, sum, 1, 0);
@@ -175,6 +177,7 @@ PilotEstimate<S> pilot_of(const Whitening& whitening, const InMemorySamples<S>& 
   double squares = 0, fourths = 0;
   Scratch<S> scratch;
   for (const auto& batch : first.batches()) {
+    if (batch.front().rows() == 0) continue;
     auto& y = scratch.resize(batch.front().rows(), rank);
     batch.front().times(*factor, y);
     const Vector<double> sizes = y.rowwise().squaredNorm().template cast<double>();

@@ -7,6 +7,7 @@
 #include <landfall/models/fit/column_loadings.hpp>
 #include <landfall/models/fit/covariance.hpp>
 #include <landfall/models/fit/pipeline.hpp>
+#include <landfall/models/fit/warnings.hpp>
 #include <landfall/models/lda/discriminant.hpp>
 #include <landfall/models/lda/lda.hpp>
 
@@ -45,7 +46,7 @@ template <class S>
 class LdaModel final : public Model<S> {
  public:
   LdaModel(const Labels& labels, LdaResult<S>& result)
-      : labels_(labels), result_(result), present_(labels.classes()) {}
+      : labels_(&labels), result_(result), present_(labels.classes()) {}
 
   void validate(const FitOptions& options) const override {
     if (options.transform.centring == Centring::none || options.transform.centring == Centring::running)
@@ -54,8 +55,10 @@ class LdaModel final : public Model<S> {
 
   void begin(Fit<S>& fit) override {
     const Source<S>& source = fit.stream.source(0);
-    if (source.rows()) labels_.expect_rows(source.name(), *source.rows());  // a text file has been read now
-    classes_ = class_means(fit.stream, labels_);
+    if (source.rows()) labels_->expect_rows(source.name(), *source.rows());  // a text file has been read now
+    if (fit.stream.communicator().size() > 1 && fit.stream.rank_rows() == RankRows::own)
+      labels_ = &all_.emplace(labels_->of_ranks(fit.stream.first_row(), fit.stream.communicator()));
+    classes_ = class_means(fit.stream, *labels_);
     present_ = classes_.present();
     if (present_ < 2)
       throw DataError(fmt::format("{}: {} class among the labels of {} rows, expected at least 2",
@@ -109,10 +112,7 @@ class LdaModel final : public Model<S> {
       const Matrix<double> range = orthonormalizing_factor<double>(total);
       const Index rank = range.cols();
       require_rank(fit, std::min(rank, most));
-      if (rank < n)
-        result_.warnings.push_back(fmt::format(
-            "{}: {} of {} columns depend on the others; solved within the {} dimensions they span",
-            fit.stream.source(0).name(), n - rank, n, rank));
+      if (rank < n) result_.warnings.push_back(dependent_columns(fit.stream.source(0).name(), n, rank));
       between = range.transpose() * between * range;
       const auto eigen = solve_pencil<double>(std::move(between), Matrix<double>::Identity(rank, rank),
                                               std::min(rank, most));
@@ -134,7 +134,7 @@ class LdaModel final : public Model<S> {
     const double ridge = result_.views[0].ridge;
     Matrix<double> x = fit.exact() ? std::move(exact_) : Matrix<double>(solved.x[0].template cast<double>());
     Matrix<double> products;  // of the columns with the deviations of the scores within classes
-    auto moments = discriminant_moments<S>(fit.stream, labels_, classes_, solved.x[0],
+    auto moments = discriminant_moments<S>(fit.stream, *labels_, classes_, solved.x[0],
                                            loadings_fit(fit, columns) ? &products : nullptr);
     const Matrix<double> within = moments.within;
     result_.samples = moments.rows;
@@ -157,19 +157,19 @@ class LdaModel final : public Model<S> {
     x *= signs.asDiagonal();
     rotation.vectors *= signs.asDiagonal();
     set_weights(fit.stream, 0, unscaled(fit.stream, 0, x), result_.views[0]);
-    result_.classes.assign(labels_.names().begin(), labels_.names().end());
+    result_.classes.assign(labels_->names().begin(), labels_->names().end());
     result_.priors = classes_.priors;
-    result_.centres.resize(p, labels_.classes());
+    result_.centres.resize(p, labels_->classes());
     multiply_at<double>(x, classes_.means, result_.centres);
     if (products.size() > 0)
       set_loadings(fit, products * rotation.vectors,
                    rotation.vectors.transpose() * within * rotation.vectors);
 
     const Matrix<S> weights = x.template cast<S>();
-    result_.confusion = confusion<S>(fit.stream, Part::training, labels_, weights, result_);
+    result_.confusion = confusion<S>(fit.stream, Part::training, *labels_, weights, result_);
     result_.training_accuracy = result_.confusion.trace() / std::max(result_.confusion.sum(), 1.0);
     if (fit.options.holds_out()) {
-      Matrix<double> counts = confusion<S>(fit.stream, Part::held_out, labels_, weights, result_);
+      Matrix<double> counts = confusion<S>(fit.stream, Part::held_out, *labels_, weights, result_);
       const double rows = counts.sum();
       result_.held_out_samples = static_cast<Index>(rows);
       if (rows > 0) {
@@ -232,7 +232,8 @@ class LdaModel final : public Model<S> {
       singular(fit.stream.source(0).name(), 0);
   }
 
-  const Labels& labels_;
+  const Labels* labels_;
+  std::optional<Labels> all_;  // with the classes of all ranks, where each has rows of its own
   LdaResult<S>& result_;
   Index present_;  // classes that have training rows
   ClassMeans classes_;

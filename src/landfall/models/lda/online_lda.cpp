@@ -1,7 +1,6 @@
 #include <landfall/data/rows/rows.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/linalg/products.hpp>
-#include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/fit/defaults.hpp>
 #include <landfall/models/fit/online_state.hpp>
 #include <landfall/models/lda/online_lda.hpp>
@@ -18,24 +17,19 @@ namespace {
 
 constexpr double kMostShare = 1 - 1e-6;  // of mu = lambda / (1 + lambda), which is only estimated
 
-}  // namespace
-
-/// S_b = F F' changes with each batch. The estimator evaluates the gradient at X_t, and at X_{t-1} to carry its
-/// estimate along: its estimate there is that of the old S_b, and taking that away again leaves the new
-/// gradient alone.
+/// f = -tr X'F F'X / 2, where F changes with each batch.
 template <class S>
-struct OnlineLda<S>::Between {
-  Matrix<S> now, before;
-  Scratch<S> projected = {};
+ScoreObjective<S> between_of(std::shared_ptr<const Matrix<S>> factor) {
+  const auto work = std::make_shared<Scratch<S>>();
+  return {.known = [factor, work](const Point<S>& x, Point<S>* gradient) {
+    auto& projected = work->resize(factor->cols(), x[0].cols());
+    multiply_at<S>(*factor, x[0], projected);
+    if (gradient) multiply<S>(*factor, projected, (*gradient)[0], S(-1));
+    return -static_cast<double>(projected.squaredNorm()) / 2;
+  }};
+}
 
-  void follow(Matrix<S> factor) { before = std::exchange(now, std::move(factor)); }
-  double evaluate(const Matrix<S>& factor, const Point<S>& x, Point<S>* gradient) {
-    auto& p = projected.resize(factor.cols(), x[0].cols());
-    multiply_at<S>(factor, x[0], p);
-    if (gradient) multiply<S>(factor, p, (*gradient)[0], S(-1));
-    return -static_cast<double>(p.squaredNorm()) / 2;
-  }
-};
+}  // namespace
 
 template <class S>
 void OnlineLda<S>::Sums::add(const Batch<S>& batch, std::span<const Index> classes) {
@@ -72,12 +66,12 @@ void OnlineLda<S>::partial_fit(const Batch<S>& rows, std::span<const std::string
     throw DataError(
         fmt::format("{} labels for {} rows, expected the same number", labels.size(), rows.rows()));
   if (!rows_) {
-    const Index batch =
-        options_.batch > 0 ? options_.batch : online_batch(options_.components, rows.sparse());
-    const OnlineRowsOptions options{.batch = batch,
-                                    .first_rows = options_.first_rows,
-                                    .memory = options_.memory / 4,
-                                    .keep_first = options_.saved};
+    const OnlineRowsOptions options{
+        .batch = options_.batch > 0 ? options_.batch : default_batch(options_.components, rows.sparse()),
+        .first_rows = options_.first_rows > 0 ? options_.first_rows : default_first_rows(rows.cols()),
+        .memory = options_.memory / 4,
+        .keep_first = options_.saved,
+        .scaling = online_scaling(options_)};
     rows_.emplace(std::vector<std::string>{"data"}, options);
   }
   rows_->check({&rows});
@@ -91,9 +85,8 @@ void OnlineLda<S>::partial_fit(const Batch<S>& rows, std::span<const std::string
   while (rows_->next()) {
     sums_.add(rows_->raw(0), rows_->classes());
     if (landing_) {
-      auto& centred = rows_->centred();
-      between_->follow(between_factor());
-      landing_->step(centred);
+      *between_ = between_factor();
+      step_online(*landing_, *rows_);
     } else if (rows_->complete()) {
       begin();
     }
@@ -103,20 +96,20 @@ void OnlineLda<S>::partial_fit(const Batch<S>& rows, std::span<const std::string
 /// The first rows are complete.
 template <class S>
 void OnlineLda<S>::begin() {
-  const double ridge = this->ridge();
   const Index classes = means().present();
   if (classes - 1 < std::max<Index>(options_.components, 1) && rows_->keep_more()) return;
   try {
     p_ = components(classes);
-    between_ = std::make_shared<Between>();
-    landing_ = start(between_, true);
+    const OnlineRidge ridge = choose_ridge();
+    between_ = std::make_shared<Matrix<S>>();
+    landing_ = start(between_, ridge, true);
+    ridge_ = ridge;
   } catch (const NumericalError&) {
     if (!rows_->keep_more()) throw;
     return;
   }
-  ridge_ = ridge;
   first_sums_ = sums_;
-  rows_->forget_first();
+  rows_->release_first();
 }
 
 template <class S>
@@ -129,19 +122,22 @@ void OnlineLda<S>::state(State& state) {
   if (!running) return;
   if (state.loading()) {
     std::swap(sums_, first_sums_);
-    between_ = std::make_shared<Between>();
+    between_ = std::make_shared<Matrix<S>>();
     with_first_rows(rows_, OnlineRows<S>({"data"}, rows_->options()),
-                    [&] { landing_ = start(between_, true); });
+                    [&] { landing_ = start(between_, ridge_, true); });
     std::swap(sums_, first_sums_);
   }
-  state(between_->now, between_->before);
+  state(*between_);
   landing_->state(state);
 }
 
+/// As for a table that has no more rows than these.
 template <class S>
-double OnlineLda<S>::ridge() const {
-  if (landing_) return ridge_;
-  return ridge_of(options_, rows_->columns(0), lda_relative_ridge<S>());
+OnlineRidge OnlineLda<S>::choose_ridge() const {
+  if (const auto given = given_ridge(options_)) return *given;
+  const ColumnStatistics columns = rows_->columns(0);
+  const Index n = rows_->cols(0) - static_cast<Index>(columns.constant.size());
+  return {.rows = 2 * (rows_->rows() - means().present()) >= 3 * n ? 0 : kLdaRidgeRows};
 }
 
 /// Of all rows that count, about their mean.
@@ -159,7 +155,9 @@ ClassMeans OnlineLda<S>::means() const {
 template <class S>
 Matrix<S> OnlineLda<S>::between_factor() const {
   const ClassMeans classes = means();
-  return (classes.means * classes.priors.cwiseSqrt().asDiagonal()).template cast<S>();
+  return (rows_->scale(0).cwiseInverse().asDiagonal() * classes.means *
+          classes.priors.cwiseSqrt().asDiagonal())
+      .template cast<S>();
 }
 
 template <class S>
@@ -183,46 +181,39 @@ Index OnlineLda<S>::components(Index classes) const {
 }
 
 template <class S>
-std::unique_ptr<OnlineLanding<S>> OnlineLda<S>::start(const std::shared_ptr<Between>& between,
-                                                      bool more) const {
-  const SerialBlas serial;  // the same result with any number of threads
-  between->now = between->before = between_factor();
-  const ColumnStatistics statistics = rows_->columns(0);
+std::unique_ptr<SubspaceLanding<S>> OnlineLda<S>::start(const std::shared_ptr<Matrix<S>>& between,
+                                                        const OnlineRidge& ridge, bool more) const {
+  *between = between_factor();
   const Index classes = means().present(), p = components(classes);
-  const Index columns = std::min({classes - 1, p + options_.guard.value_or(lda_guard(p)), rows_->rows() - 1,
-                                  rows_->cols(0) - static_cast<Index>(statistics.constant.size())});
-  auto samples = std::make_shared<InMemorySamples<S>>(
-      rows_->first(), std::vector<Index>{columns}, std::vector<S>{static_cast<S>(ridge())},
-      ScoreObjective<S>{
-          .known = [between](const Point<S>& x,
-                             Point<S>* gradient) { return between->evaluate(between->now, x, gradient); },
-          .known_before =
-              [between](const Point<S>& x, Point<S>* gradient) {
-                return between->evaluate(between->before, x, gradient);
-              }},
-      options_.seed);
-  const OnlineLandingOptions landing{.batch = rows_->batch(), .more = more, .seed = options_.seed};
-  return std::make_unique<OnlineLanding<S>>(samples, landing,
-                                            std::vector<ConstantColumns>{constant_columns(statistics)});
+  const Index varying = rows_->cols(0) - static_cast<Index>(rows_->columns(0).constant.size());
+  return start_online<S>(*rows_, options_,
+                         {.objective = between_of<S>(between),
+                          .components = p,
+                          .columns = std::min({classes - 1, p + options_.guard.value_or(lda_guard(p)),
+                                               rows_->rows() - 1, varying}),
+                          .ridge = ridge,
+                          .more = more});
 }
 
 template <class S>
 LdaResult<S> OnlineLda<S>::result() const {
   if (!rows_ || rows_->rows() == 0) throw UsageError("no rows so far; a result needs at least one batch");
-  if (landing_) return finish(*landing_, p_);
+  if (landing_) return finish(*landing_, ridge_, p_);
   const Index p = components(means().present());
-  return finish(*start(std::make_shared<Between>(), false), p);
+  const OnlineRidge ridge = choose_ridge();
+  return finish(*start(std::make_shared<Matrix<S>>(), ridge, false), ridge, p);
 }
 
 template <class S>
-LdaResult<S> OnlineLda<S>::finish(const OnlineLanding<S>& landing, Index p) const {
+LdaResult<S> OnlineLda<S>::finish(const SubspaceLanding<S>& landing, const OnlineRidge& ridge,
+                                  Index p) const {
   const SerialBlas serial;
   const Matrix<double> x = landing.x()[0].template cast<double>();
   const ClassMeans classes = means();
-  Matrix<double> total = x.transpose() * landing.bx()[0].template cast<double>();
-  symmetrize<double>(total);
+  const Matrix<double> total = plausible_metric(x.transpose() * landing.bx()[0].template cast<double>());
   Matrix<double> centres(x.cols(), classes.means.cols());
-  multiply_at<double>(x, classes.means, centres);
+  const Matrix<double> inverse_scale = rows_->scale(0).cwiseInverse();
+  multiply_at<double>(inverse_scale.col(0).asDiagonal() * x, classes.means, centres);
   // S_t + ridge in the place of S_w + ridge: lambda there is mu = lambda / (1 + lambda) here.
   const auto rotation =
       discriminant_rotation({total, centres * classes.priors.asDiagonal() * centres.transpose()}, p);
@@ -234,11 +225,11 @@ LdaResult<S> OnlineLda<S>::finish(const OnlineLanding<S>& landing, Index p) cons
   for (const Index j : columns.constant) weights.row(j).setZero();
   result.views.resize(1);
   FittedView<S>& view = result.views[0];
-  view.ridge = ridge();
+  view.ridge = landing.ridge(0);
   require_online_rank<S>("data", weights, view.ridge, rows_->rows());
   const Vector<double> scale =
       signs_of_largest(weights).array() / (1 - mu.array()).sqrt();  // unit variance within the classes
-  weights *= scale.asDiagonal();
+  weights = inverse_scale.col(0).asDiagonal() * weights * scale.asDiagonal();
   view.weights = weights.template cast<S>();
   view.mean = std::move(columns.mean);
   view.dropped = std::move(columns.constant);
@@ -250,6 +241,9 @@ LdaResult<S> OnlineLda<S>::finish(const OnlineLanding<S>& landing, Index p) cons
   result.training_accuracy = std::numeric_limits<double>::quiet_NaN();
   view.infeasibility = distance_to_identity(total);
   set_online_run<S>(landing, rows_->rows(), rows_->batch(), result);
+  result.ridge_kind = ridge_kind(options_);
+  result.ridge_rows = ridge.rows;
+  result.estimated_gap = landing.estimated_gap();
   return result;
 }
 

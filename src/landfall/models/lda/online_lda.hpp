@@ -12,7 +12,7 @@
 #pragma once
 
 #include <landfall/data/rows/online_rows.hpp>
-#include <landfall/landing/online.hpp>
+#include <landfall/models/fit/online_landing.hpp>
 #include <landfall/models/lda/discriminant.hpp>
 #include <landfall/models/lda/lda.hpp>
 
@@ -51,25 +51,25 @@ class OnlineLda {
     Vector<double> counts;
     void add(const Batch<S>& batch, std::span<const Index> classes);
   };
-  struct Between;  // S_b as landing sees it
 
   ClassMeans means() const;
   Matrix<S> between_factor() const;
   void begin();
   Index components(Index classes) const;
-  std::unique_ptr<OnlineLanding<S>> start(const std::shared_ptr<Between>& between, bool more) const;
-  LdaResult<S> finish(const OnlineLanding<S>& landing, Index p) const;
-  double ridge() const;
+  OnlineRidge choose_ridge() const;
+  std::unique_ptr<SubspaceLanding<S>> start(const std::shared_ptr<Matrix<S>>& between,
+                                            const OnlineRidge& ridge, bool more) const;
+  LdaResult<S> finish(const SubspaceLanding<S>& landing, const OnlineRidge& ridge, Index p) const;
 
   OnlineLdaOptions options_;
   std::optional<OnlineRows<S>> rows_;
   std::map<std::string, Index> numbers_;
   std::vector<std::string> names_;
-  Sums sums_;        // of full batches
-  Sums first_sums_;  // of the first rows, once they are complete
-  std::shared_ptr<Between> between_;
-  std::unique_ptr<OnlineLanding<S>> landing_;  // once the first rows are complete
-  double ridge_ = 0;                           // from then on, as p
+  Sums sums_;                                    // of full batches
+  Sums first_sums_;                              // of the first rows, once they are complete
+  std::shared_ptr<Matrix<S>> between_;           // F with S_b = F F', of all rows so far, as landing sees it
+  std::unique_ptr<SubspaceLanding<S>> landing_;  // once the first rows are complete
+  OnlineRidge ridge_ = {};                       // from then on, as p
   Index p_ = 0;
 };
 

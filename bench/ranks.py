@@ -1,0 +1,99 @@
+"""Two ranks of one thread against one process, in processor time.
+
+    ranks.py BUILD [FOLDER] [--quick]
+
+The processor time of a run with many passes less that of one with few is that of the loop alone, without reading statistics,
+pilot and the start of MPI; of two ranks it is the sum of both, with what they spend on messages and on waiting for each other.
+For exact covariances the two runs differ in the number of rows. Ratios: one process over the mean of the two ranks.
+"""
+
+import os
+import pathlib
+import resource
+import statistics
+import subprocess
+import sys
+
+import numpy as np
+import scipy.io
+import scipy.sparse
+
+ENVIRONMENT = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+                            "OMPI_MCA_mpi_yield_when_idle": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+
+def processor_seconds(ranks, program, *arguments):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    launcher = ["mpirun", "-n", str(ranks)] if ranks > 1 else []
+    subprocess.run([*launcher, program, *map(str, arguments), "--threads", "1", "--json", "--quiet"], check=True, env=ENVIRONMENT,
+                   stdout=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / ranks
+
+
+def loop_seconds(ranks, program, few, many):
+    return processor_seconds(ranks, program, *many) - processor_seconds(ranks, program, *few)
+
+
+def ratio(program, few, many, rounds):
+    """One process over a rank of two, taken in turn."""
+    found = []
+    for _ in range(rounds):
+        one = loop_seconds(1, program, few, many)
+        found.append(one / loop_seconds(2, program, few, many))
+    return statistics.median(found)
+
+
+def dense(folder, rows, n):
+    names = [folder / f"ranks-{rows}x{n}-{side}.npy" for side in ("left", "right")]
+    if not all(name.exists() for name in names):
+        random = np.random.default_rng(n)
+        shared = random.normal(size=(rows, 20)).astype(np.float32)
+        for name in names:
+            noise = random.normal(size=(rows, n)).astype(np.float32)
+            np.save(name, noise + shared @ random.normal(size=(20, n)).astype(np.float32))
+    return names
+
+
+def sparse(folder, rows, n, nonzeros):
+    names = [folder / f"ranks-{rows}x{n}-{side}.mtx" for side in ("left", "right")]
+    if not all(name.exists() for name in names):
+        random = np.random.default_rng(n)
+        shared = random.integers(0, n // 50, size=rows)  # both views of a row have columns about the same place
+        for name in names:
+            columns = (50 * shared[:, None] + random.integers(0, 200, size=(rows, nonzeros))) % n
+            values = 1 + random.random(size=columns.shape)
+            matrix = scipy.sparse.csr_matrix((values.ravel(), (np.repeat(np.arange(rows), nonzeros), columns.ravel())), shape=(rows, n))
+            scipy.io.mmwrite(name, matrix, precision=6)
+    return names
+
+
+def main(arguments):
+    quick = "--quick" in arguments
+    arguments = [argument for argument in arguments if argument != "--quick"]
+    program = os.path.join(arguments[0], "landfall")
+    folder = pathlib.Path(arguments[1] if len(arguments) > 1 else "build/bench")
+    folder.mkdir(parents=True, exist_ok=True)
+    rounds = 1 if quick else 3
+    landing = ["-p", 5, "--method", "landing", "--ridge", 1]
+
+    def tell(name, value, text):
+        print(f"{text:<60} {value:6.2f}")
+        print(f"measured ranks.{name} {value:.4f}")
+
+    for n, rows in ((392, 16384),) if quick else ((392, 65536), (2000, 16384)):
+        for batch in (128, 1024):
+            run = ["cca", *dense(folder, rows, n), *landing, "--batch", batch, "--passes"]
+            tell(f"landing.{n}.{batch}", ratio(program, [*run, 1], [*run, 4], rounds), f"landing, n = {n}, batches of {batch}")
+    small, large = dense(folder, 4096, 2000), dense(folder, 16384, 2000)
+    exact = ["-p", 5, "--method", "exact", "--ridge", 1]
+    if not quick:
+        tell("exact.2000", ratio(program, ["cca", *small, *exact], ["cca", *large, *exact], rounds), "exact covariances, n = 2000")
+    run = ["cca", *sparse(folder, 40000, 20000, 50), *landing, "--batch", 4096, "--passes"]
+    tell("sparse", ratio(program, [*run, 1], [*run, 3], rounds), "landing, 20000 columns, 50 nonzeros, batches of 4096")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        raise SystemExit(__doc__)
+    main(sys.argv[1:])
