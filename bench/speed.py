@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""bench/speed.py BUILD FOLDER [--quick] [--old PROGRAM]: how long landing takes beside its own matrix products, beside one
-thread, beside the exact method for more and more columns, beside reading a sparse file, and beside an older program.
+"""bench/speed.py BUILD FOLDER [--quick] [--cpu] [--old PROGRAM]: how long landing takes beside its own matrix products, beside
+one thread, beside the exact method for more and more columns, beside reading a sparse file, and beside an older program.
 Sides alternate; a figure is a ratio of the best of five rounds. FOLDER holds the data and the chart, crossing.png.
---quick: at most 1536 columns."""
+--quick: at most 1536 columns. --cpu: seconds of the processor, with one thread on all sides, for a machine with other work."""
 import argparse
 import json
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -15,6 +16,15 @@ from peers import Goals, split_images
 P, GUARD, PROBES, BATCH = 5, 15, 16, 512  # of `landfall cca -p 5` by default (models/fit/defaults.cpp)
 ROUNDS = 5
 WIDTHS = 250, 500, 1000, 1536, 2000, 4000, 8000
+CPU = False
+
+
+def clock():
+    """Seconds: of the wall, or of the processor that the programs we started have used."""
+    if not CPU:
+        return time.perf_counter()
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def planted(program, folder, n, rows):
@@ -37,11 +47,11 @@ def sparse(program, folder, rows):
 def cca(program, data, *more):
     """The summary of a run, with the seconds of the whole process."""
     end = "npy" if os.path.exists(f"{data}/left.npy") else "svm"
-    begin = time.perf_counter()
+    begin = clock()
     run = subprocess.run([program, "cca", f"{data}/left.{end}", f"{data}/right.{end}", "-p", str(P), "--json", "--quiet",
-                          "--memory", "12GiB", *more], check=True, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+                          "--memory", "12GiB", *(["--threads", "1"] if CPU else []), *more], check=True, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     summary = json.loads(run.stdout)
-    summary["process"] = time.perf_counter() - begin
+    summary["process"] = clock() - begin
     return summary
 
 
@@ -62,28 +72,29 @@ def interleaved(sides, rounds=ROUNDS):
 def pass_seconds(program, data, threads):
     """Of one pass: the difference of two runs."""
     few, many = 1, 4
-    options = "--threads", str(threads), "--ridge", "1e-3"
-    return lambda: (landing(program, data, many, *options)["seconds"]["solve"] -
-                    landing(program, data, few, *options)["seconds"]["solve"]) / (many - few)
+    options = ("--ridge", "1e-3") if CPU else ("--threads", str(threads), "--ridge", "1e-3")
+    return lambda: (landing(program, data, many, *options)["process"] -
+                    landing(program, data, few, *options)["process"]) / (many - few)
 
 
 PRODUCTS = """
 import sys, time
 import numpy as np
-rows, n, batch, c, probes = map(int, sys.argv[1:])
+rows, n, batch, c, probes, cpu = map(int, sys.argv[1:])
+clock = time.process_time if cpu else time.perf_counter
 random = np.random.default_rng(0)
 a = random.standard_normal((8 * batch, n), dtype=np.float32)  # several batches, as a pass does not find one in the cache
 x, w = random.standard_normal((n, 2 * c + probes), dtype=np.float32), random.standard_normal((batch, 4 * c), dtype=np.float32)
 k, r = random.standard_normal((n, n), dtype=np.float32), random.standard_normal((n, c), dtype=np.float32)
 seconds = []
 for turn in range(6):
-    begin = time.perf_counter()
+    begin = clock()
     for i in range(8):
         rows_of_batch = a[i * batch:(i + 1) * batch]
         rows_of_batch @ x
         rows_of_batch.T @ w
         k @ r
-    seconds.append(time.perf_counter() - begin)
+    seconds.append(clock() - begin)
 print(2 * min(seconds) / 8 * rows / batch)
 """
 
@@ -92,7 +103,7 @@ def product_seconds(n, rows, threads, kernels):
     """Of the products of a pass, for both views, by numpy with the same kernels and as many threads."""
     names = "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"
     environment = os.environ | {name: str(threads) for name in names} | {"OPENBLAS_CORETYPE": kernels}
-    command = [sys.executable, "-c", PRODUCTS, *map(str, (rows, n, BATCH, P + GUARD, PROBES))]
+    command = [sys.executable, "-c", PRODUCTS, *(str(int(word)) for word in (rows, n, BATCH, P + GUARD, PROBES, CPU))]
     return lambda: float(subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE, env=environment).stdout)
 
 
@@ -103,10 +114,12 @@ def kernels_of(program):
 
 def passes_and_threads(program, sets, cores, goals):
     for data, n, rows in sets:
-        one, all_threads, bare = interleaved([pass_seconds(program, data, 1), pass_seconds(program, data, cores),
-                                              product_seconds(n, rows, cores, kernels_of(program))])
-        print(f"n = {n}, {rows} rows: a pass takes {all_threads:.3f} s with {cores} threads and {one:.3f} s with one, its "
-              f"products {bare:.3f} s", flush=True)
+        sides = [pass_seconds(program, data, cores), product_seconds(n, rows, cores, kernels_of(program))]
+        if cores > 1:
+            sides.append(pass_seconds(program, data, 1))
+        all_threads, bare, one = (*interleaved(sides), None)[:3]
+        print(f"n = {n}, {rows} rows: a pass takes {all_threads:.3f} s with {cores} threads, its products {bare:.3f} s" +
+              (f"; a pass with one thread {one:.3f} s" if one else ""), flush=True)
         goals.add(f"a pass of landing / its products, time, n = {n}", all_threads / bare, most=2)
         if cores > 1:
             goals.add(f"one thread / {cores}, time of a pass, n = {n}", one / all_threads, least=1.7)
@@ -169,25 +182,32 @@ def against_old(program, old, sets, goals):
 
 def sparse_pass(program, folder, goals):
     data = sparse(program, folder, 400000)
-    reading, one, three = interleaved([
-        lambda: landing(program, data, 1, "--ridge", "1e-3")["seconds"]["read"],
-        lambda: landing(program, data, 1, "--ridge", "1e-3")["seconds"]["solve"],
-        lambda: landing(program, data, 3, "--ridge", "1e-3")["seconds"]["solve"]], 3)
+
+    def info():
+        begin = clock()
+        for side in "left", "right":
+            subprocess.run([program, "data", "info", f"{data}/{side}.svm"], check=True, stdout=subprocess.DEVNULL)
+        return clock() - begin
+    reading, one, three = interleaved([info, lambda: landing(program, data, 1, "--ridge", "1e-3")["process"],
+                                       lambda: landing(program, data, 3, "--ridge", "1e-3")["process"]], 3)
     print(f"sparse: reading the files {reading:.2f} s, a pass {(three - one) / 2:.2f} s")
     goals.add("sparse, 20000 + 20000 columns: a pass / reading the files, time", (three - one) / 2 / reading, most=2)
 
 
 def main():
+    global CPU
     parser = argparse.ArgumentParser()
     parser.add_argument("build")
     parser.add_argument("folder")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--cpu", action="store_true")
     parser.add_argument("--old", metavar="PROGRAM")
     given = parser.parse_args()
+    CPU = given.cpu
     program = os.path.join(given.build, "landfall")
     os.makedirs(given.folder, exist_ok=True)
     goals = Goals()
-    cores = len(os.sched_getaffinity(0))
+    cores = 1 if CPU else len(os.sched_getaffinity(0))
     print(subprocess.run([program, "--version"], check=True, text=True, stdout=subprocess.PIPE).stdout.strip())
     print(f"load of the machine: {os.getloadavg()[0]:.1f} on {cores} cores")
     mnist = split_images(given.build, given.folder, "mnist")

@@ -41,31 +41,22 @@ void expect_product(const Matrix<S>& a, const Matrix<S>& b, const Matrix<S>& bef
 TYPED_TEST(NarrowProducts, AreThoseOfPlainSums) {
   using S = TypeParam;
   for (const auto set : sets())
-    for (const Index n : {1, 3, 15, 16, 17, 40, 63, 64, 100, 256, 257, 300, 523})
-      for (const Index r : {1, 2, 5, 33, 64})
-        for (const Index m : {1, 2, 3, 6, 9, 20, 23}) {
+    for (const Index n : {1, 15, 17, 64, 100, 300})
+      for (const Index r : {1, 5, 33})
+        for (const Index m : {1, 6, 9, 23}) {
           SCOPED_TRACE(fmt::format("{}: n {} r {} m {}", to_string(set), n, r, m));
           // A matrix between others: nothing outside of it is read or written.
           Matrix<S> all = gaussian<S>(n + 2, r + 1, {1, 0});
           all.row(0).setConstant(std::numeric_limits<S>::quiet_NaN());
           all.row(n + 1).setConstant(std::numeric_limits<S>::quiet_NaN());
           const auto a = all.block(1, 1, n, r);
-          const Matrix<S> x = gaussian<S>(n, m, {2, 0}), w = gaussian<S>(r, m, {3, 0});
+          const Matrix<S> x = gaussian<S>(n, m, {2, 0});
           for (const S beta : {S(0), S(1), S(-0.5)}) {
             Matrix<S> scores = beta == 0 ? Matrix<S>::Constant(r, m, std::numeric_limits<S>::quiet_NaN())
                                          : gaussian<S>(r, m, {4, 0});
             const Matrix<S> before = scores;
             narrow_product_at<S>(a, x, scores, S(1.5), beta, set);
             expect_product<S>(a.transpose(), x, before, scores, S(1.5), beta);
-
-            Matrix<S> frame = gaussian<S>(n + 2, m, {5, 0});
-            const Matrix<S> framed = frame;
-            auto sums = frame.middleRows(1, n);
-            if (beta == 0) sums.setConstant(std::numeric_limits<S>::quiet_NaN());
-            narrow_product<S>(a, w, sums, S(0.5), beta, set);
-            expect_product<S>(a, w, framed.middleRows(1, n), sums, S(0.5), beta);
-            EXPECT_EQ(frame.row(0), framed.row(0));
-            EXPECT_EQ(frame.row(n + 1), framed.row(n + 1));
           }
         }
 }
@@ -73,17 +64,13 @@ TYPED_TEST(NarrowProducts, AreThoseOfPlainSums) {
 /// Columns beside each other, and other rows, change no bits.
 TYPED_TEST(NarrowProducts, ANumberDoesNotDependOnItsNeighbours) {
   using S = TypeParam;
-  const Matrix<S> a = gaussian<S>(300, 70, {1, 0}), x = gaussian<S>(300, 20, {2, 0}),
-                  w = gaussian<S>(70, 20, {3, 0});
+  const Matrix<S> a = gaussian<S>(300, 70, {1, 0}), x = gaussian<S>(300, 20, {2, 0});
   for (const auto set : sets()) {
-    Matrix<S> scores(70, 20), sums(300, 20), one(70, 1), column(300, 1), row(1, 20);
+    Matrix<S> scores(70, 20), one(70, 1), row(1, 20);
     narrow_product_at<S>(a, x, scores, 1, 0, set);
-    narrow_product<S>(a, w, sums, 1, 0, set);
     for (Index j = 0; j < 20; ++j) {
       narrow_product_at<S>(a, x.col(j), one, 1, 0, set);
       EXPECT_EQ(one, scores.col(j)) << to_string(set);
-      narrow_product<S>(a, w.col(j), column, 1, 0, set);
-      EXPECT_EQ(column, sums.col(j)) << to_string(set);
     }
     narrow_product_at<S>(a.col(69), x, row, 1, 0, set);
     EXPECT_EQ(row, scores.row(69)) << to_string(set);
@@ -92,16 +79,16 @@ TYPED_TEST(NarrowProducts, ANumberDoesNotDependOnItsNeighbours) {
 
 TYPED_TEST(NarrowProducts, TheSameBitsWithAnyNumberOfThreads) {
   using S = TypeParam;
-  const Matrix<S> a = gaussian<S>(700, 600, {1, 0});
+  const Matrix<S> a = gaussian<S>(520, 280, {1, 0});
   const SerialBlas serial;
-  for (const Index m : {9, 20, 40, 300}) {
-    const Matrix<S> x = gaussian<S>(700, m, {2, 0}), w = gaussian<S>(600, m, {3, 0});
+  for (const Index m : {9, 40}) {
+    const Matrix<S> x = gaussian<S>(520, m, {2, 0}), w = gaussian<S>(280, m, {3, 0});
     std::vector<Matrix<S>> first;
     for (const int threads : {1, 2, 3, 5}) {
       ThreadPool pool(threads);
       const ThreadPool::Use use(pool);
-      std::vector<Matrix<S>> all{Matrix<S>(600, m), Matrix<S>(700, m), Matrix<S>(700, 600),
-                                 Matrix<S>::Zero(700, 700)};
+      std::vector<Matrix<S>> all{Matrix<S>(280, m), Matrix<S>(520, m), Matrix<S>(520, 280),
+                                 Matrix<S>::Zero(520, 520)};
       multiply_at<S>(a, x, all[0]);
       multiply<S>(a, w, all[1]);
       multiply_bt<S>(x, w, all[2]);
@@ -110,11 +97,13 @@ TYPED_TEST(NarrowProducts, TheSameBitsWithAnyNumberOfThreads) {
       for (std::size_t i = 0; i < all.size(); ++i)
         EXPECT_EQ(all[i], first[i]) << i << ", " << threads << " threads";
     }
-    expect_product<S>(x, w.transpose(), {}, first[2], 1, 0);
-    const Matrix<double> ad = a.template cast<double>();
-    const Matrix<double> error = first[3].template cast<double>() - ad * ad.transpose();
-    EXPECT_LE(error.template triangularView<Eigen::Lower>().toDenseMatrix().cwiseAbs().maxCoeff(),
-              static_cast<double>(rounding<S>(600)));
+    for (const Index i : {0, 100, 255, 256, 300, 519})
+      for (const Index j : {0, 7, 255, 256, 279}) {
+        EXPECT_NEAR(first[2](i, j), x.row(i).dot(w.row(j)), rounding<S>(20));
+        if (j <= i) {
+          EXPECT_NEAR(first[3](i, j), a.row(i).dot(a.row(j)), rounding<S>(280));
+        }
+      }
   }
 }
 

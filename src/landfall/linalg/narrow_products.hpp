@@ -1,6 +1,6 @@
-// Products with a few columns, the ones that stochastic steps consist of: scores A'X of rows, and sums A W over rows. The
-// wide operand is read where it is, while BLAS would first copy it into a layout of its own, which takes as long as the
-// product. products.hpp calls them where they are quicker; its functions are the ones to use.
+// Scores a'x of the rows of a batch, or products with a symmetric matrix, for a few columns x. The wide operand is read where
+// it is, while BLAS first copies it into a layout of its own. products.hpp calls this where it is quicker; its functions are
+// the ones to use.
 //
 //   landfall::Matrix<float> a(400, 128), x(400, 9), u(128, 9);    // columns of a are rows of data
 //   landfall::narrow_product_at<float>(a, x, u, 1.0f, 0.0f, landfall::instruction_set());    // u = a'x
@@ -18,13 +18,8 @@ namespace landfall {
 template <class S>
 void narrow_product_at(In<S> a, In<S> b, Out<S> c, S alpha, S beta, InstructionSet set);
 
-/// c = alpha a b + beta c.
-template <class S>
-void narrow_product(In<S> a, In<S> b, Out<S> c, S alpha, S beta, InstructionSet set);
-
-#define LANDFALL_NARROW_PRODUCTS(EXTERN, S)                                              \
-  EXTERN template void narrow_product_at<S>(In<S>, In<S>, Out<S>, S, S, InstructionSet); \
-  EXTERN template void narrow_product<S>(In<S>, In<S>, Out<S>, S, S, InstructionSet);
+#define LANDFALL_NARROW_PRODUCTS(EXTERN, S) \
+  EXTERN template void narrow_product_at<S>(In<S>, In<S>, Out<S>, S, S, InstructionSet);
 LANDFALL_NARROW_PRODUCTS(extern, float)
 LANDFALL_NARROW_PRODUCTS(extern, double)
 

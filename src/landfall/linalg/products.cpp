@@ -43,25 +43,17 @@ bool is_narrow(Index m, Index n, Index k) {
   return std::min({m, n, k}) <= 32 && m * n * k <= 20'000'000;
 }
 
-// Up to so many columns our own products take less time than those of BLAS, which copies the other operand first.
+// Up to so many columns, scores by our own loops take less time than those of BLAS, which copies the other operand first.
 constexpr Index kFewColumns = 24;
 // Less than this is not worth a function that prepares it.
 constexpr Index kLeastWork = 1 << 12;
-// Rows of a block of a large product, and from how many multiplications on it is cut.
-constexpr Index kBlock = 128, kLarge = 1 << 19;
+// Least rows and multiplications of a block of a large product. OpenBLAS has slower kernels for products of up to a million.
+constexpr Index kBlock = 128, kBlockWork = 1'100'000;
 
-template <class S>
-bool own_product(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, In<S> a, In<S> b, Out<S> c, S alpha, S beta) {
-  if (tb != CblasNoTrans || b.cols() > kFewColumns || c.rows() * c.cols() * b.rows() < kLeastWork)
-    return false;
-  const InstructionSet set = instruction_set();
-  if (set == InstructionSet::baseline)
-    return false;  // BLAS has as narrow vectors, and better kernels for them
-  if (ta == CblasTrans)
-    narrow_product_at<S>(a, b, c, alpha, beta, set);
-  else
-    narrow_product<S>(a, b, c, alpha, beta, set);
-  return true;
+/// With narrower vectors than those of AVX-512 BLAS is as quick.
+bool is_own(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, Index m, Index n, Index k) {
+  return ta == CblasTrans && tb == CblasNoTrans && n <= kFewColumns && m * n * k >= kLeastWork &&
+         instruction_set() == InstructionSet::avx512;
 }
 
 template <class S>
@@ -79,7 +71,7 @@ void product(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, In<S> a, In<S> b, Out<S> c,
       c *= beta;
     return;
   }
-  if (own_product<S>(ta, tb, a, b, c, alpha, beta)) return;
+  if (is_own(ta, tb, m, n, k)) return narrow_product_at<S>(a, b, c, alpha, beta, InstructionSet::avx512);
   std::optional<SerialBlas> serial;
   if (is_narrow(m, n, k)) serial.emplace();
   const auto rows = [&](Index first, Index count) {
@@ -87,9 +79,9 @@ void product(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, In<S> a, In<S> b, Out<S> c,
     gemm(ta, tb, count, n, k, alpha, part, a.outerStride(), b.data(), b.outerStride(), beta, c.data() + first,
          c.outerStride());
   };
-  if (!blas_is_serial() || m < 2 * kBlock || m * n * k < kLarge) return rows(0, m);
-  parallel_for((m + kBlock - 1) / kBlock,
-               [&](Index i) { rows(i * kBlock, std::min(kBlock, m - i * kBlock)); });
+  const Index block = std::max(kBlock, (kBlockWork / (n * k) + 15) / 16 * 16);
+  if (!blas_is_serial() || m < 2 * block) return rows(0, m);
+  parallel_for((m + block - 1) / block, [&](Index i) { rows(i * block, std::min(block, m - i * block)); });
 }
 
 }  // namespace

@@ -70,7 +70,6 @@ class ThreadPool {
   bool help();
   bool read_ahead();
   void take_parts();
-  bool idle() const { return !open_ && !wanted_; }
 
   // The parts of one run(). open_: threads may join; inside_: those that have.
   std::atomic<bool> open_ = false;

@@ -9,9 +9,10 @@
 namespace landfall {
 namespace {
 
-constexpr double kGiant = 0.25;      // of N
-constexpr Index kMost = 2048;        // rows that are kept
-constexpr double kSoon = 8;          // batches
+constexpr double kGiant = 0.25;  // of N
+constexpr Index kMostGiants = 128;
+constexpr Index kMost = 2048;  // rows that are kept
+constexpr double kSoon = 8;    // batches
 
 }  // namespace
 
@@ -20,11 +21,12 @@ double copies_of(double ratio) {
 }
 
 template <class S>
-HeavyRows<S>::HeavyRows(std::vector<Matrix<S>> probes, std::vector<double> sizes, double rows,
+HeavyRows<S>::HeavyRows(std::vector<Matrix<S>> probes, std::vector<double> sizes, double rows, bool giants,
                         Communicator& communicator)
     : probes_(std::move(probes)),
       sizes_(std::move(sizes)),
       rows_(rows),
+      has_giants_(giants && rows > 0),
       communicator_(&communicator),
       store_(probes_.size()),
       due_(probes_.size()),
@@ -67,6 +69,7 @@ void HeavyRows<S>::measure(const std::vector<const CentredBatch<S>*>& views) {
 /// Whether a kept row enters the present batch.
 template <class S>
 bool HeavyRows<S>::due(const Kept& row) const {
+  if (row.giant) return false;
   if (row.since >= 0) return at_ > row.since && at_ < row.since + row.copies;
   // Evenly over the pass, each row beginning elsewhere: exactly `copies` times.
   const double phase = std::fmod(0.6180339887498949 * static_cast<double>(row.place + 1), 1.0);
@@ -125,21 +128,28 @@ std::span<const WeightedRows<S>> HeavyRows<S>::split(const std::vector<const Cen
   // All visits within the pass; of an endless stream, before it is much more than twice as long.
   const double left = rows_ > 0 ? std::max(batches_ - at_, 1.0) : kSoon + at_;
   std::vector<std::pair<Index, std::size_t>> giants;  // row and view
+  const bool room = has_giants_ && giant_count_ < kMostGiants;
+  Index new_giants = 0;
   for (const Index i : heavy) {
     const bool kept = place < kMost;
-    const double copies = std::min(copies_of(ratio_(i)), left);
-    excess_ = std::max(excess_, ratio_(i) / (2 * (kept ? copies : 1)));
-    if (!kept) continue;
     const std::size_t before = giants.size();
-    for (std::size_t k = 0; k < views.size() && rows_ > 0; ++k)
+    for (std::size_t k = 0; k < views.size() && kept && room; ++k)
       if (sizes_of_rows_(i, static_cast<Index>(k)) * sizes_[k] > kGiant * rows_) giants.emplace_back(i, k);
-    weight(i) = static_cast<S>(1 / copies);
-    keep(views, i, {.place = place++, .copies = copies, .giant = giants.size() > before});
+    const bool giant = giants.size() > before;
+    const double copies = std::min(copies_of(ratio_(i)), left);
+    if (!giant) excess_ = std::max(excess_, ratio_(i) / (2 * (kept ? copies : 1)));
+    if (!kept) continue;
+    new_giants += giant;
+    weight(i) = giant ? S(0) : static_cast<S>(1 / copies);
+    keep(views, i, {.place = place++, .copies = copies, .giant = giant});
   }
   if (all > 0) {
     found_ = std::min(found_ + all, kMost);
     communicator_->largest(std::span(&excess_, 1));
     share_giants(views, giants);
+    reduce(*communicator_, new_giants);
+    giant_count_ += new_giants;
+    if (new_giants > 0) giant_store_.clear();
   }
 
   ++at_;
@@ -189,16 +199,19 @@ void HeavyRows<S>::keep(const std::vector<const CentredBatch<S>*>& views, Index 
 }
 
 template <class S>
-WeightedRows<S> HeavyRows<S>::giants_of_all() {
-  WeightedRows<S> rows;
+const WeightedRows<S>& HeavyRows<S>::giants_of_all() {
+  if (!giant_store_.empty() || store_.empty()) return giant_rows_;
+  giant_store_.resize(store_.size());
+  giant_rows_.views.clear();
   for (std::size_t k = 0; k < store_.size(); ++k) {
-    start_like(store_[k].batch, due_[k].batch);
+    giant_store_[k].mean = due_[k].mean;
+    start_like(store_[k].batch, giant_store_[k].batch);
     for (std::size_t j = 0; j < kept_.size(); ++j)
-      if (kept_[j].giant) append_row(store_[k].batch, static_cast<Index>(j), due_[k].batch);
-    rows.views.push_back(&due_[k]);
+      if (kept_[j].giant) append_row(store_[k].batch, static_cast<Index>(j), giant_store_[k].batch);
+    giant_rows_.views.push_back(&giant_store_[k]);
   }
-  rows.weights.setConstant(rows.views[0]->rows(), static_cast<S>(1 / rows_));
-  return rows;
+  giant_rows_.weights = Vector<S>::Constant(giant_store_[0].rows(), static_cast<S>(1 / rows_));
+  return giant_rows_;
 }
 
 /// Where rows do not come again, one that has made all its visits is no longer needed.
@@ -226,7 +239,7 @@ template <class S>
 void HeavyRows<S>::state(State& state) {
   std::vector<Index> known;
   for (const auto& [number, is] : known_) known.push_back(number);
-  state(batches_, at_, found_, known);
+  state(batches_, at_, found_, giant_count_, known);
   // What each rank keeps. Of p parts, part k goes back to rank k modulo the number of ranks.
   const auto part = [this](State& one) {
     one(kept_);
@@ -250,12 +263,14 @@ void HeavyRows<S>::state(State& state) {
     part(in);
     for (std::size_t v = 0; v < store.size(); ++v) {
       if (kept.empty()) start_like(store_[v].batch, store[v].batch);
-      for (Index row = 0; row < store_[v].batch.rows(); ++row) append_row(store_[v].batch, row, store[v].batch);
+      for (Index row = 0; row < store_[v].batch.rows(); ++row)
+        append_row(store_[v].batch, row, store[v].batch);
     }
     kept.insert(kept.end(), kept_.begin(), kept_.end());
   }
   kept_ = std::move(kept);
   store_ = std::move(store);
+  giant_store_.clear();
 }
 
 template class HeavyRows<float>;

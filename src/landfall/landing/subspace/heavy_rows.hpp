@@ -10,6 +10,7 @@
 // c = ceil(h / 2 h-bar) batches with weight 1/c, so that no batch has a row that counts as more than two. A pass sees every
 // row with total weight 1, and makes at most half as many visits more. The first pass spreads a row over the batches that
 // follow it; later ones know it, and spread it over the whole pass. h is measured by random projections z = K^1/2 omega.
+// A row with h above N/4, a giant, is left out: whoever uses the batches adds what it contributes at every step.
 // Each of several ranks keeps the rows that it finds; what follows from them is the same on all.
 #pragma once
 
@@ -25,8 +26,8 @@ double copies_of(double ratio);
 template <class S>
 class HeavyRows {
  public:
-  /// Of each view the projections and the mean of h. `rows`: N of a pass; 0: endless.
-  HeavyRows(std::vector<Matrix<S>> probes, std::vector<double> sizes, double rows,
+  /// Of each view the projections and the mean of h. `rows`: N of a pass; 0: endless, without giants.
+  HeavyRows(std::vector<Matrix<S>> probes, std::vector<double> sizes, double rows, bool giants = true,
             Communicator& communicator = serial_communicator());
 
   void begin_pass();
@@ -40,8 +41,10 @@ class HeavyRows {
     Vector<S> row;
   };
   const std::vector<Giant>& giants() const { return giants_; }
-  /// All of them so far that this rank has, with weights 1/N: what they add to a mean.
-  WeightedRows<S> giants_of_all();
+  /// All of them so far that this rank has, with weights 1/N, and how many all ranks have. They are in no part of any batch:
+  /// a mean over all rows is (1 - count/N) times that of the others, and what these add.
+  const WeightedRows<S>& giants_of_all();
+  Index giant_count() const { return giant_count_; }
   /// How many times more than two mean rows the heaviest row of the batch counts: 1 unless it came too late in the first
   /// pass to be spread.
   double excess() const { return excess_; }
@@ -54,7 +57,7 @@ class HeavyRows {
     Index number = 0;
     Index place = 0;  // in the order in which one rank would have found them
     double copies = 1;
-    Index giant = 0;    // 1: of those that K must know
+    Index giant = 0;    // 1: of those that are in no batch
     double since = -1;  // the batch of this pass it was found in; -1: in an earlier pass
   };
   void measure(const std::vector<const CentredBatch<S>*>& views);
@@ -68,8 +71,9 @@ class HeavyRows {
   std::vector<Matrix<S>> probes_;
   std::vector<double> sizes_;
   double rows_;
+  bool has_giants_;
   Communicator* communicator_;
-  Index found_ = 0;  // rows kept by all ranks
+  Index found_ = 0;              // rows kept by all ranks
   double batches_ = 0, at_ = 0;  // of a pass; the number of the present one
   Vector<double> ratio_;         // h over its mean, the largest over the views
   Matrix<double> sizes_of_rows_;
@@ -78,6 +82,10 @@ class HeavyRows {
   std::vector<CentredBatch<S>> store_, due_;  // of each view: the rows kept, those of this batch
   std::vector<WeightedRows<S>> parts_;
   std::vector<Giant> giants_;
+  Index giant_count_ = 0;
+  std::vector<CentredBatch<S>>
+      giant_store_;  // copies, once giants_of_all() was asked for since the last was found
+  WeightedRows<S> giant_rows_;
   double excess_ = 1;
   std::vector<Scratch<S>> scores_;
 };

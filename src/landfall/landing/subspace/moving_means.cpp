@@ -137,7 +137,8 @@ void MovingMeans<S>::mix(Estimate& estimate, double keep, Index first) {
     const Index c = estimate.sx[k].cols();
     estimate.sx[k] = static_cast<S>(keep) * estimate.sx[k] + sums_[k].middleCols(first * c, c);
     if (!objective_.known)
-      estimate.ascent[k] = static_cast<S>(keep) * estimate.ascent[k] + sums_[k].middleCols((first + 1) * c, c);
+      estimate.ascent[k] =
+          static_cast<S>(keep) * estimate.ascent[k] + sums_[k].middleCols((first + 1) * c, c);
   }
 }
 

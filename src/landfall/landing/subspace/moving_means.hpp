@@ -80,7 +80,7 @@ class MovingMeans {
   ScoreObjective<S> objective_;
   Communicator& communicator_;
   Estimate working_, pass_;  // of several ranks each has a part of pass_, of which the sum counts
-  double in_pass_ = 0;  // rows of this pass so far
+  double in_pass_ = 0;       // rows of this pass so far
   double moved_ = 0, rows_ = 0, uncertainty_ = 1;
   std::vector<Matrix<S>> both_, sums_;      // [X D]; the sums over a batch
   std::vector<Matrix<S>> working_sums_;     // those of the working estimate, of all ranks

@@ -1,6 +1,6 @@
 #include <landfall/landing/subspace/pilot.hpp>
+#include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/products.hpp>
-#include <landfall/linalg/random.hpp>
 #include <landfall/linalg/reduce.hpp>
 #include <landfall/parallel/thread_pool.hpp>
 
@@ -53,7 +53,8 @@ class FirstRows {
   }
 
  private:
-  void add(const std::vector<const CentredBatch<S>*>& rows, const Point<S>& z, S share, const Vector<S>* weights) {
+  void add(const std::vector<const CentredBatch<S>*>& rows, const Point<S>& z, S share,
+           const Vector<S>* weights) {
     const Index count = rows[0]->rows();
     if (count == 0) return;
     for (std::size_t k = 0; k < z.size(); ++k) rows[k]->times(z[k], scores_[k].resize(count, z[k].cols()));
@@ -135,7 +136,8 @@ std::vector<InversePtr<S>> subspace_inverses(const InMemorySamples<S>& first,
                                              const CancelFlag& cancel) {
   const std::span batches(first.batches());
   const bool split = !options.whole && batches.size() > 1;
-  const std::size_t part = split ? std::min((3 * batches.size() + 3) / 4, batches.size() - 1) : batches.size();
+  const std::size_t part =
+      split ? std::min((3 * batches.size() + 3) / 4, batches.size() - 1) : batches.size();
   const auto seen = batches.first(part), unseen = split ? batches.subspan(part) : batches;
   std::vector<InversePtr<S>> inverses(first.shapes().size());
   const auto make = [&](Index view) {
@@ -156,7 +158,8 @@ std::vector<InversePtr<S>> subspace_inverses(const InMemorySamples<S>& first,
 template <class S>
 SubspacePilot<S> subspace_pilot(InMemorySamples<S>& first, const SubspacePilotOptions& options,
                                 const std::vector<Vector<S>>& variance, const CancelFlag& cancel) {
-  return solve_first_rows<S>(first, subspace_inverses(first, options, variance, cancel), options, nullptr, cancel);
+  return solve_first_rows<S>(first, subspace_inverses(first, options, variance, cancel), options, nullptr,
+                             cancel);
 }
 
 template <class S>
@@ -174,9 +177,11 @@ SubspacePilot<S> solve_first_rows(InMemorySamples<S>& first, std::vector<Inverse
   FirstRows<S> multiply_rows(first, more, cancel);
   Basis<S> x, last, work;
   Point<S> r(views);
-  // A random start K S K omega, within the range of B.
+  // A random start K S K D^-1 Q, within the range of B. Its columns are orthonormal in the scaled coordinates: as many as
+  // there are dimensions would be nearly dependent now and then if they were merely random.
   for (std::size_t k = 0; k < views; ++k) {
-    r[k] = gaussian<S>(shapes[k].rows, columns, {options.seed, 0x57a27 + k});
+    r[k] = pilot.inverse[k]->scale().cwiseInverse().asDiagonal() *
+           random_orthonormal(shapes[k].rows, columns, {options.seed, 0x57a27 + k}).template cast<S>();
     x.z.emplace_back(shapes[k].rows, columns);
     pilot.inverse[k]->apply(r[k], x.z[k]);
   }
@@ -217,12 +222,14 @@ SubspacePilot<S> solve_first_rows(InMemorySamples<S>& first, std::vector<Inverse
     }
     if (stalled >= (options.whole ? 40 : 12)) break;  // rounding
     for (auto& block : work.z)
-      for (Index j = 0; j < columns; ++j) block.col(j) /= std::max(block.col(j).norm(), std::numeric_limits<S>::min());
+      for (Index j = 0; j < columns; ++j)
+        block.col(j) /= std::max(block.col(j).norm(), std::numeric_limits<S>::min());
     multiply_rows(work.z, work.sz, work.ascent);
     Basis<S> all = x;
     all.append(work);
     if (!last.z.empty()) all.append(last);
-    const Ritz next = all.ritz(options.ridge, columns, std::sqrt(eps));  // what hardly adds to the span is left out
+    const Ritz next =
+        all.ritz(options.ridge, columns, std::sqrt(eps));  // what hardly adds to the span is left out
     x = all.turned(next.coefficients);
     std::vector<Matrix<double>> moves = next.coefficients;
     for (auto& m : moves) {

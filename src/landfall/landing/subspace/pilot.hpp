@@ -18,9 +18,9 @@ namespace landfall {
 struct SubspacePilotOptions {
   std::vector<Index> rank = {};    // of K, for each view; n: complete
   std::vector<double> ridge = {};  // of each view, for this many rows
-  Index wanted = 0;           // columns that matter; 0: all
-  double rows = 0;            // N of all; 0: unknown
-  bool whole = false;         // the first rows are all there are
+  Index wanted = 0;                // columns that matter; 0: all
+  double rows = 0;                 // N of all; 0: unknown
+  bool whole = false;              // the first rows are all there are
   std::uint64_t seed = 0;
 };
 
@@ -59,8 +59,8 @@ SubspacePilot<S> solve_first_rows(InMemorySamples<S>& first, std::vector<Inverse
       const InMemorySamples<S>&, const SubspacePilotOptions&, const std::vector<Vector<S>>&,                \
       const CancelFlag&);                                                                                   \
   EXTERN template SubspacePilot<S> subspace_pilot<S>(InMemorySamples<S>&, const SubspacePilotOptions&,      \
-                                                     const std::vector<Vector<S>>&, const CancelFlag&);    \
-  EXTERN template SubspacePilot<S> solve_first_rows<S>(InMemorySamples<S>&, std::vector<InversePtr<S>>,    \
+                                                     const std::vector<Vector<S>>&, const CancelFlag&);     \
+  EXTERN template SubspacePilot<S> solve_first_rows<S>(InMemorySamples<S>&, std::vector<InversePtr<S>>,     \
                                                        const SubspacePilotOptions&, const WeightedRows<S>*, \
                                                        const CancelFlag&);
 LANDFALL_SUBSPACE_PILOT(extern, float)

@@ -51,8 +51,8 @@ class PassLoop {
     save_progress(state, times, progress_, history_);
     state(pass_, pass_open_);
     if (state.loading())
-      began_ = Clock::now() - std::chrono::duration_cast<Clock::duration>(
-                                  std::chrono::duration<double>(progress_.seconds));
+      began_ = Clock::now() -
+               std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(progress_.seconds));
   }
 
   const Progress& progress() const { return progress_; }
@@ -83,9 +83,9 @@ class PassLoop {
 }  // namespace
 
 template <class S>
-SubspaceResult<S> solve_subspace(std::shared_ptr<InMemorySamples<S>> first, std::shared_ptr<ViewSamples<S>> all,
-                                 const SubspaceOptions& landing_options, const PassOptions& passes,
-                                 const std::vector<Vector<S>>& variance,
+SubspaceResult<S> solve_subspace(std::shared_ptr<InMemorySamples<S>> first,
+                                 std::shared_ptr<ViewSamples<S>> all, const SubspaceOptions& landing_options,
+                                 const PassOptions& passes, const std::vector<Vector<S>>& variance,
                                  const std::function<bool(const Progress&, const Point<S>&)>& observer,
                                  const Checkpoints& checkpoints, const CancelFlag& cancel) {
   const SerialBlas serial;  // the same result with any number of threads

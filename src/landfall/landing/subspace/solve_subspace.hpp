@@ -15,7 +15,8 @@
 namespace landfall {
 
 struct PassOptions {
-  std::optional<double> passes = {};  // exactly so many; unset: until the estimated gap is below the tolerance
+  std::optional<double> passes =
+      {};  // exactly so many; unset: until the estimated gap is below the tolerance
   double tolerance = 1e-3;
   double most_passes = 32;
   Index history = 2048;  // the most records kept
@@ -35,16 +36,16 @@ struct SubspaceResult {
 
 /// The observer is called after every step; false ends the run.
 template <class S>
-SubspaceResult<S> solve_subspace(std::shared_ptr<InMemorySamples<S>> first, std::shared_ptr<ViewSamples<S>> all,
-                                 const SubspaceOptions& landing, const PassOptions& passes,
-                                 const std::vector<Vector<S>>& variance = {},
+SubspaceResult<S> solve_subspace(std::shared_ptr<InMemorySamples<S>> first,
+                                 std::shared_ptr<ViewSamples<S>> all, const SubspaceOptions& landing,
+                                 const PassOptions& passes, const std::vector<Vector<S>>& variance = {},
                                  const std::function<bool(const Progress&, const Point<S>&)>& observer = {},
                                  const Checkpoints& checkpoints = {}, const CancelFlag& cancel = {});
 
-#define LANDFALL_SOLVE_SUBSPACE(EXTERN, S)                                                                    \
-  EXTERN template SubspaceResult<S> solve_subspace<S>(                                                        \
-      std::shared_ptr<InMemorySamples<S>>, std::shared_ptr<ViewSamples<S>>, const SubspaceOptions&,           \
-      const PassOptions&, const std::vector<Vector<S>>&,                                                      \
+#define LANDFALL_SOLVE_SUBSPACE(EXTERN, S)                                                          \
+  EXTERN template SubspaceResult<S> solve_subspace<S>(                                              \
+      std::shared_ptr<InMemorySamples<S>>, std::shared_ptr<ViewSamples<S>>, const SubspaceOptions&, \
+      const PassOptions&, const std::vector<Vector<S>>&,                                            \
       const std::function<bool(const Progress&, const Point<S>&)>&, const Checkpoints&, const CancelFlag&);
 LANDFALL_SOLVE_SUBSPACE(extern, float)
 LANDFALL_SOLVE_SUBSPACE(extern, double)

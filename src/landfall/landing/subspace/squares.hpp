@@ -16,8 +16,8 @@ void add_column_squares(const CentredBatch<S>& rows, Vector<double>& sums);
 template <class S>
 Vector<double> row_squares(const CentredBatch<S>& rows, const Vector<S>& weights);
 
-#define LANDFALL_SQUARES(EXTERN, S)                                                      \
-  EXTERN template void add_column_squares<S>(const CentredBatch<S>&, Vector<double>&);   \
+#define LANDFALL_SQUARES(EXTERN, S)                                                    \
+  EXTERN template void add_column_squares<S>(const CentredBatch<S>&, Vector<double>&); \
   EXTERN template Vector<double> row_squares<S>(const CentredBatch<S>&, const Vector<S>&);
 LANDFALL_SQUARES(extern, float)
 LANDFALL_SQUARES(extern, double)

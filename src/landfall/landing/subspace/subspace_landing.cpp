@@ -1,10 +1,12 @@
 #include <landfall/landing/subspace/subspace_landing.hpp>
 #include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/reduce.hpp>
 #include <landfall/linalg/symmetric.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace landfall {
 namespace {
@@ -14,9 +16,8 @@ constexpr double kGain = 4, kSignal = 8;  // of the step, see the header
 constexpr double kTrust = 0.3;            // moves are at most this long in the metric of K^-1, per column
 constexpr double kFar = 0.5;              // ||X'BX - I|| beyond which steps may be too long
 constexpr double kNearest = 0.25;         // eigenvalues of an estimate of X'BX, and their inverse
-constexpr Index kMostGiants = 128;
-constexpr double kGiantMargin = 4;  // of the estimated gap where there are such rows
-constexpr double kFitted = 4;       // X was fitted to the first rows: they count as a quarter
+constexpr double kGiantMargin = 4;        // of the estimated gap where there are such rows
+constexpr double kFitted = 4;             // X was fitted to the first rows: they count as a quarter
 
 /// Of the ridge, after so many rows.
 double ridge_factor(const SubspaceOptions& options, double rows) {
@@ -85,11 +86,10 @@ double SubspaceLanding<S>::ridge(std::size_t view) const {
 /// K for the ridge of twice as many rows, where it is cheap because its basis is not complete.
 template <class S>
 void SubspaceLanding<S>::follow_ridge() {
-  if (!options_.ridge_of_rows || seen_ < 2 * inverse_rows_) return;
+  if (!options_.ridge_of_rows || seen_ < 2 * inverse_rows_ || giants_ > 0) return;
   for (std::size_t k = 0; k < x_.size(); ++k)
     if (inverse_[k]->rank() == x_[k].rows()) return;
   remake_inverses(seen_);
-  giants_ = 0;
 }
 
 template <class S>
@@ -108,7 +108,7 @@ HeavyRows<S> SubspaceLanding<S>::heavy_rows() const {
     probes.push_back(k->probes());
     sizes.push_back(k->size_of_rows());
   }
-  return HeavyRows<S>(std::move(probes), std::move(sizes), options_.rows, first_->communicator());
+  return HeavyRows<S>(std::move(probes), std::move(sizes), options_.rows, !whole_, first_->communicator());
 }
 
 template <class S>
@@ -130,14 +130,49 @@ void SubspaceLanding<S>::step(const std::vector<const CentredBatch<S>*>& views, 
 /// Single rows may make up much of B: K, which was made without them, must know.
 template <class S>
 bool SubspaceLanding<S>::know_giants() {
-  if (whole_) return false;  // they were among the first rows
   const Index before = giants_;
   for (const auto& giant : heavy_->giants()) {
-    if (giants_ >= kMostGiants) break;
     inverse_[giant.view]->add_row(giant.row, options_.rows);
     ++giants_;
   }
   return giants_ > before;
+}
+
+/// What the giants add to S X and to the ascent direction.
+template <class S>
+void SubspaceLanding<S>::sum_giants(const Point<S>& x) {
+  const bool known = static_cast<bool>(first_->objective().known);
+  const WeightedRows<S>& rows = heavy_->giants_of_all();
+  const Index count = rows.views[0]->rows();
+  giant_sums_.resize(x.size());
+  giant_scores_.resize(x.size());
+  for (std::size_t k = 0; k < x.size() && count > 0; ++k)
+    rows.views[k]->times(x[k], giant_scores_[k].resize(count, x[k].cols()));
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const Index c = x[k].cols();
+    giant_sums_[k].setZero(x[k].rows(), known ? c : 2 * c);
+    if (count == 0) continue;
+    const S weight = rows.weights(0);
+    rows.views[k]->transpose_times(giant_scores_[k].view(), giant_sums_[k].leftCols(c), weight, 0);
+    if (!known)
+      rows.views[k]->transpose_times(giant_scores_[1 - k].view(), giant_sums_[k].rightCols(c), weight, 0);
+  }
+  reduce(first_->communicator(), giant_sums_);
+}
+
+/// The means of the other rows, and the giants themselves: they have no sampling error.
+template <class S>
+void SubspaceLanding<S>::add_giants() {
+  if (!with_giants()) return;
+  sum_giants(x_);
+  const auto others = static_cast<S>(1 - static_cast<double>(heavy_->giant_count()) / options_.rows);
+  sx_ = means_.sx();
+  ascent_ = means_.ascent();
+  for (std::size_t k = 0; k < x_.size(); ++k) {
+    const Index c = x_[k].cols();
+    sx_[k] = others * sx_[k] + giant_sums_[k].leftCols(c);
+    if (giant_sums_[k].cols() > c) ascent_[k] = others * ascent_[k] + giant_sums_[k].rightCols(c);
+  }
 }
 
 /// The move was chosen before its batch was known: it is shortened where a row is too heavy to carry estimates that far,
@@ -177,20 +212,33 @@ void SubspaceLanding<S>::end_pass() {
 template <class S>
 void SubspaceLanding<S>::restart() {
   restarted_ = true;
-  const WeightedRows<S> giants = heavy_->giants_of_all();
+  WeightedRows<S> giants = heavy_->giants_of_all();
+  // Those that are among the first rows already are there as 1/m instead of 1/N.
+  std::set<Index> first;
+  for (const auto& batch : first_->batches())
+    first.insert(batch[0].batch.numbers().begin(), batch[0].batch.numbers().end());
+  for (Index i = 0; i < giants.weights.size(); ++i)
+    if (first.contains(giants.views[0]->batch.numbers()[static_cast<std::size_t>(i)]))
+      giants.weights(i) -= S(1) / static_cast<S>(first_->count());
   SubspacePilot<S> pilot = solve_first_rows<S>(
       *first_, inverse_, pilot_options(*first_, options_, options_.rows), &giants, cancel_);
   x_ = std::move(pilot.x);
   for (auto& block : d_) block.setZero();
   values_ = pilot.values;
   factor_ = 1;
+  sum_giants(x_);
+  for (std::size_t k = 0; k < x_.size(); ++k) {
+    const Index c = x_[k].cols();
+    pilot.sx[k] -= giant_sums_[k].leftCols(c);
+    if (giant_sums_[k].cols() > c) pilot.ascent[k] -= giant_sums_[k].rightCols(c);
+  }
   means_.start(x_, std::move(pilot.sx), std::move(pilot.ascent),
                kFitted / static_cast<double>(first_->count()));
 }
 
 template <class S>
 Point<S> SubspaceLanding<S>::bx() const {
-  Point<S> bx = means_.sx();
+  Point<S> bx = sx();
   for (std::size_t k = 0; k < bx.size(); ++k) bx[k] += static_cast<S>(ridge(k)) * x_[k];
   return bx;
 }
@@ -198,18 +246,19 @@ Point<S> SubspaceLanding<S>::bx() const {
 /// X <- X T, the normal term; true where it also diagonalised X'G.
 template <class S>
 bool SubspaceLanding<S>::turn() {
+  add_giants();
   const std::size_t views = x_.size();
   std::vector<Matrix<double>> metric;
   double infeasibility = 0;
   for (std::size_t k = 0; k < views; ++k) {
-    bx_[k] = means_.sx()[k] + static_cast<S>(ridge(k)) * x_[k];
+    bx_[k] = sx()[k] + static_cast<S>(ridge(k)) * x_[k];
     metric.push_back(small_product(x_[k], bx_[k]));
     symmetrize<double>(metric[k]);
     infeasibility += (metric[k] - Matrix<double>::Identity(metric[k].rows(), metric[k].cols())).squaredNorm();
   }
   progress_.infeasibility = std::sqrt(infeasibility);
-  Matrix<double> cross = small_product(x_[0], means_.ascent()[0]);
-  if (views == 2) cross = (cross + small_product(x_[1], means_.ascent()[1]).transpose()) / 2;
+  Matrix<double> cross = small_product(x_[0], ascent()[0]);
+  if (views == 2) cross = (cross + small_product(x_[1], ascent()[1]).transpose()) / 2;
   // Estimates of X'BX this far from the identity are noise or news: X changes by a factor of two at most.
   bool near = true;
   SymmetricEigen<double> eigen;
@@ -230,6 +279,7 @@ bool SubspaceLanding<S>::turn() {
     }
   }
   means_.turn(x_, t_);
+  add_giants();
   return near && options_.rotate;
 }
 
@@ -243,13 +293,13 @@ void SubspaceLanding<S>::propose() {
   Vector<double> squares = Vector<double>::Zero(c);
   double largest = 0, longest = 0;
   for (std::size_t k = 0; k < views; ++k) {
-    bx_[k] = means_.sx()[k] + static_cast<S>(ridge(k)) * x_[k];
+    bx_[k] = sx()[k] + static_cast<S>(ridge(k)) * x_[k];
     Matrix<S> multiplier;
     if (rotated) {
-      r_[k] = means_.ascent()[k] - bx_[k] * values_.template cast<S>().asDiagonal();
+      r_[k] = ascent()[k] - bx_[k] * values_.template cast<S>().asDiagonal();
     } else {
-      multiplier = small_product(x_[k], means_.ascent()[k]).template cast<S>();
-      r_[k] = means_.ascent()[k];
+      multiplier = small_product(x_[k], ascent()[k]).template cast<S>();
+      r_[k] = ascent()[k];
       multiply<S>(bx_[k], multiplier, r_[k], -1, 1);
     }
     inverse_[k]->apply(r_[k], kr_[k]);

@@ -56,7 +56,7 @@ class SubspaceLanding {
 
   /// The point of the last batch, and what all rows say there.
   const Point<S>& x() const { return x_; }
-  const Point<S>& ascent() const { return means_.ascent(); }
+  const Point<S>& ascent() const { return with_giants() ? ascent_ : means_.ascent(); }
   Point<S> bx() const;
   /// Of a view, after the rows so far.
   double ridge(std::size_t view) const;
@@ -73,6 +73,10 @@ class SubspaceLanding {
   void remake_inverses(double rows);
   HeavyRows<S> heavy_rows() const;
   bool know_giants();
+  bool with_giants() const { return heavy_ && heavy_->giant_count() > 0; }
+  const Point<S>& sx() const { return with_giants() ? sx_ : means_.sx(); }
+  void sum_giants(const Point<S>& x);
+  void add_giants();
   void shorten_move(bool surprised);
   void back_off();
   void restart();
@@ -89,6 +93,9 @@ class SubspaceLanding {
   MovingMeans<S> means_;
   Point<S> x_, d_;        // the point, and the move that the next batch makes
   Point<S> bx_, r_, kr_;  // B X, R, K R
+  Point<S> sx_, ascent_;  // means_ with the giants, where there are any
+  std::vector<Matrix<S>> giant_sums_;
+  std::vector<Scratch<S>> giant_scores_;
   Vector<double> values_;
   std::vector<Matrix<S>> t_;
   double seen_ = 0, in_pass_ = 0, inverse_rows_ = 0;  // rows: at all, up to N; in this pass; when K was made

@@ -1,7 +1,7 @@
 #include <landfall/data/rows/dense_rows.hpp>
-#include <landfall/landing/subspace/squares.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/landing/subspace/heavy_rows.hpp>
+#include <landfall/landing/subspace/squares.hpp>
 #include <landfall/landing/subspace/validated_inverse.hpp>
 #include <landfall/linalg/add_square.hpp>
 #include <landfall/linalg/decompositions.hpp>
@@ -78,6 +78,7 @@ void ValidatedInverse<S>::complete_basis(Batches seen, std::size_t view, Communi
   SymmetricEigen<S> eigen;
   eigen.compute(covariance);
   vectors_ = eigen.vectors().rowwise().reverse();
+  values_ = eigen.values().reverse();
 }
 
 template <class S>
@@ -115,6 +116,7 @@ void ValidatedInverse<S>::leading_basis(Batches seen, std::size_t view, const In
   const Index rank = std::min(options.rank, width);
   vectors_.resize(n, rank);
   multiply<S>(q, eigen.vectors().rightCols(rank).rowwise().reverse(), vectors_);
+  values_ = eigen.values().tail(rank).reverse();
 }
 
 /// The mean of (a'D q_i)^2 over the rows a.
@@ -135,22 +137,46 @@ Vector<double> ValidatedInverse<S>::variances_along(const Matrix<S>& dq, Batches
   return squares / static_cast<double>(std::max<Index>(count_rows<S>(batches, view, communicator), 1));
 }
 
+/// The same over the rows that the basis was made of: its eigenvalues, without what was added. Small ones are rounding of the
+/// large ones, and are measured.
+template <class S>
+Vector<double> ValidatedInverse<S>::seen_variances(const Matrix<S>& dq, const Vector<double>& added,
+                                                   Batches seen, std::size_t view, Communicator& communicator,
+                                                   const CancelFlag& cancel) const {
+  Vector<double> variances = values_.template cast<double>() - added;
+  const S small = std::sqrt(std::numeric_limits<S>::epsilon()) * values_(0);
+  const Index count = (values_.array() < small).count();
+  if (count > 0)
+    variances.tail(count) = variances_along(Matrix<S>(dq.rightCols(count)), seen, view, communicator, cancel);
+  return variances;
+}
+
 template <class S>
 void ValidatedInverse<S>::validate(Batches seen, Batches unseen, std::size_t view,
                                    const InverseOptions& options, Communicator& communicator,
                                    const CancelFlag& cancel) {
   const Index n = this->size(), k = vectors_.cols();
   const Matrix<S> dq = scale_.asDiagonal() * vectors_;
-  Vector<double> found = variances_along(dq, unseen, view, communicator, cancel);
+  const Vector<double> added =
+      vectors_.cwiseAbs2().transpose().template cast<double>() * added_.template cast<double>();
+  std::vector<Matrix<S>> scores;  // squared, of the unseen rows
+  Vector<double> found = Vector<double>::Zero(k);
+  for (const auto& batch : unseen) {
+    cancel.throw_if_requested();
+    auto& squares = scores.emplace_back(batch[view].rows(), k);
+    if (squares.rows() > 0) batch[view].times(dq, squares);
+    squares = squares.cwiseAbs2();
+    found += squares.colwise().sum().transpose().template cast<double>();
+  }
+  reduce(communicator, found);
+  found /= static_cast<double>(std::max<Index>(count_rows<S>(unseen, view, communicator), 1));
   if (options.rows > 0 && seen.data() != unseen.data()) {
     const auto part = [&](Batches batches) {
       return static_cast<double>(count_rows<S>(batches, view, communicator)) / options.rows;
     };
-    const Vector<double> own = variances_along(dq, seen, view, communicator, cancel);
+    const Vector<double> own = seen_variances(dq, added, seen, view, communicator, cancel);
     found = found.cwiseMax(part(seen) * own + part(unseen) * found).eval();
   }
-  const Vector<double> added =
-      vectors_.cwiseAbs2().transpose().template cast<double>() * added_.template cast<double>();
   // Scores of a direction in which nothing varies are rounding, and their squares are these; a ridge that small is only
   // there to keep X from growing.
   const double largest = (found + added).maxCoeff();
@@ -165,7 +191,7 @@ void ValidatedInverse<S>::validate(Batches seen, Batches unseen, std::size_t vie
   const S base = n > k ? 1 / tail_ : S(0);
   excess_ = (values_.array() > 0).select(values_.array().inverse(), S(0)) - base;
   make_probes(options.seed, view);
-  measure_noise(unseen, view, dq, communicator, cancel);
+  measure_noise(unseen, view, scores, communicator);
   if (n > k) return;
   dense_.resize(n, n);
   multiply_bt<S>(dq * excess_.asDiagonal(), dq, dense_);
@@ -186,22 +212,19 @@ void ValidatedInverse<S>::make_probes(std::uint64_t seed, std::size_t view) {
   probes_ = scale_.asDiagonal() * probes_;
 }
 
+/// From the squared scores of the unseen rows.
 template <class S>
-void ValidatedInverse<S>::measure_noise(Batches unseen, std::size_t view, const Matrix<S>& dq,
-                                        Communicator& communicator, const CancelFlag& cancel) {
+void ValidatedInverse<S>::measure_noise(Batches unseen, std::size_t view,
+                                        const std::vector<Matrix<S>>& scores, Communicator& communicator) {
   const S base = tail_ > 0 ? 1 / tail_ : S(0);
   const Vector<S> weights = base * scale_.cwiseAbs2();
-  Scratch<S> work;
   std::vector<Vector<double>> sizes;
   double sum = 0;
   Index rows = 0;
-  for (const auto& batch : unseen) {
-    cancel.throw_if_requested();
-    if (batch[view].rows() == 0) continue;
-    auto& scores = work.resize(batch[view].rows(), dq.cols());
-    batch[view].times(dq, scores);
-    Vector<double> h = (scores.cwiseAbs2() * excess_).template cast<double>();
-    if (base > 0) h += row_squares<S>(batch[view], weights);
+  for (std::size_t i = 0; i < unseen.size(); ++i) {
+    if (scores[i].rows() == 0) continue;
+    Vector<double> h = (scores[i] * excess_).template cast<double>();
+    if (base > 0) h += row_squares<S>(unseen[i][view], weights);
     sum += h.sum();
     rows += h.size();
     sizes.push_back(std::move(h));

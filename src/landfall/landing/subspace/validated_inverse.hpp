@@ -42,6 +42,7 @@ class ValidatedInverse final : public SymmetricOperator<S> {
                    const Vector<S>& variance, Communicator& communicator, const CancelFlag& cancel = {});
 
   Index rank() const { return values_.size(); }
+  const Vector<S>& scale() const { return scale_; }  // D
   /// Of h = ||a||_K^2 over the unseen rows a: q = E h^2/c / E h, where c is in how many batches a row of that size
   /// enters (heavy_rows.hpp), and the mean of h.
   double noise() const { return noise_; }
@@ -64,18 +65,20 @@ class ValidatedInverse final : public SymmetricOperator<S> {
   Vector<double> variances_along(const Matrix<S>& dq, Batches batches, std::size_t view,
                                  Communicator& communicator, const CancelFlag& cancel) const;
   void make_probes(std::uint64_t seed, std::size_t view);
-  void measure_noise(Batches unseen, std::size_t view, const Matrix<S>& dq, Communicator& communicator,
-                     const CancelFlag& cancel);
+  Vector<double> seen_variances(const Matrix<S>& dq, const Vector<double>& added, Batches seen,
+                                std::size_t view, Communicator& communicator, const CancelFlag& cancel) const;
+  void measure_noise(Batches unseen, std::size_t view, const std::vector<Matrix<S>>& scores,
+                     Communicator& communicator);
   void validate(Batches seen, Batches unseen, std::size_t view, const InverseOptions& options,
                 Communicator& communicator, const CancelFlag& cancel);
 
-  Vector<S> scale_, added_;    // D; ridge and variance that the seen rows lack, on the diagonal of D B D
-  Matrix<S> vectors_;          // Q; empty once K is known whole
-  Vector<S> values_;           // d, 0 where nothing varies
-  S tail_ = 0;                 // t; 0: Q is complete
-  Vector<S> excess_;           // 1/values - 1/tail
-  Matrix<S> dense_;            // K itself where Q is complete
-  Matrix<S> heavy_;            // columns h with K <- K - h h'
+  Vector<S> scale_, added_;  // D; ridge and variance that the seen rows lack, on the diagonal of D B D
+  Matrix<S> vectors_;        // Q; empty once K is known whole
+  Vector<S> values_;         // d, 0 where nothing varies; before validate(): eigenvalues of the seen rows
+  S tail_ = 0;               // t; 0: Q is complete
+  Vector<S> excess_;         // 1/values - 1/tail
+  Matrix<S> dense_;          // K itself where Q is complete
+  Matrix<S> heavy_;          // columns h with K <- K - h h'
   double noise_ = 0, size_ = 0, total_ = 0;
   Matrix<S> probes_;
   mutable Scratch<S> scaled_, projected_;

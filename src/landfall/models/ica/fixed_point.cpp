@@ -14,6 +14,8 @@ namespace {
 
 constexpr int kStarts = 4;                // random ones
 constexpr double kWorkPerStart = 2e7;     // N p^2 above which one start must do
+constexpr int kRuns = 8;                  // from a start to convergence
+constexpr double kWorkPerRun = 1e6;       // N p^2 above which one run must do
 constexpr int kMostTurns = 20;            // of FastICA
 constexpr double kNear = 1e-3;            // 1 - |cos| of its turns at which Newton steps take over
 constexpr std::size_t kPairs = 7;         // of L-BFGS
@@ -22,10 +24,16 @@ constexpr int kMostHalvings = 12;
 /// A line search that ends at rounding has converged if the step was this short.
 constexpr double kRounding = 1e-4;
 
+/// By which results are compared: the sum of (E g(y_j) - E g(normal))^2.
+double negentropy(const ComponentMoments& moments, Contrast contrast) {
+  return (moments.value.array() - gaussian_value(contrast)).square().sum();
+}
+
 class Iteration {
  public:
-  Iteration(const Matrix<double>& z, const FixedPointOptions& options)
-      : z_(z), options_(options), y_(z.rows(), 2 * z.cols()) {}
+  /// From one start, or the best of several.
+  Iteration(const Matrix<double>& z, const FixedPointOptions& options, int first_start, int starts)
+      : z_(z), options_(options), first_start_(first_start), starts_(starts), y_(z.rows(), 2 * z.cols()) {}
 
   FixedPoint run() {
     choose_start();
@@ -63,11 +71,9 @@ class Iteration {
   /// The start, turned by FastICA; the best of several where none is given.
   void choose_start() {
     const Index p = z_.cols();
-    const double work = static_cast<double>(z_.rows()) * static_cast<double>(p * p);
-    const int starts = work > kWorkPerStart || p == 1 ? 1 : kStarts;
     Matrix<double> best;
     double most = -1;
-    for (int start = 0; start < starts; ++start) {
+    for (int start = first_start_; start < first_start_ + starts_; ++start) {
       evaluate(start == 0 && options_.start.size() > 0
                    ? options_.start
                    : random_orthonormal(p, p, {options_.seed, 0xf1c + static_cast<std::uint64_t>(start)}));
@@ -79,13 +85,12 @@ class Iteration {
         turned = 1 - rotation.diagonal().cwiseAbs().minCoeff();
         evaluate(w_ * rotation.transpose());
       }
-      const double sum = (moments_.value.array() - gaussian_value(options_.contrast)).square().sum();
-      if (sum > most) {
+      if (const double sum = negentropy(moments_, options_.contrast); sum > most) {
         most = sum;
         best = w_;
       }
     }
-    if (starts > 1) evaluate(best);
+    if (starts_ > 1) evaluate(best);
     signs_ = signs();
     set_gradient();
   }
@@ -209,6 +214,7 @@ class Iteration {
 
   const Matrix<double>& z_;
   const FixedPointOptions& options_;
+  int first_start_, starts_;
   Matrix<double> y_;  // y and g'(y), side by side
   Matrix<double> w_, gradient_;
   ComponentMoments moments_;
@@ -222,7 +228,28 @@ class Iteration {
 }  // namespace
 
 FixedPoint iterate_to_convergence(const Matrix<double>& z, const FixedPointOptions& options) {
-  return Iteration(z, options).run();
+  const auto p = static_cast<double>(z.cols());
+  const double work = static_cast<double>(z.rows()) * p * p;
+  if (work > kWorkPerRun || z.cols() == 1)
+    return Iteration(z, options, 0, work > kWorkPerStart || z.cols() == 1 ? 1 : kStarts).run();
+  // f has many minima on data that are no mixture of independent sources.
+  FixedPoint best;
+  double passes = 0;
+  for (int start = 0; start < kRuns; ++start) {
+    FixedPoint found = Iteration(z, options, start, 1).run();
+    passes += found.passes;
+    const bool better = found.converged != best.converged
+                            ? found.converged
+                            : negentropy(found.moments, options.contrast) > negentropy(best.moments, options.contrast);
+    const bool stopped = found.stopped;
+    if (start == 0 || better) best = std::move(found);
+    if (stopped) {
+      best.stopped = true;
+      break;
+    }
+  }
+  best.passes = passes;
+  return best;
 }
 
 ComponentMoments best_components(const ComponentMoments& all, Contrast contrast, Index p, Matrix<double>& x) {

@@ -6,7 +6,7 @@
 //   use(found.rotation, found.moments.value, found.converged);
 //
 // A few steps of FastICA (Hyvarinen 1999) from several random starts, of which the one with the largest
-// negentropy goes on. FastICA has no objective that it lowers, and on data that are no mixture of independent
+// negentropy goes on; small problems go on from each of eight starts, and the best end is taken. FastICA has no objective that it lowers, and on data that are no mixture of independent
 // sources it may circle for ever. So the rest are quasi-Newton steps that lower f (Picard-O, Ablin, Cardoso and
 // Gramfort 2018): L-BFGS from the second derivatives of independent sources, s_i c_i + s_j c_j for the
 // rotation of y_i into y_j, until the step turns no component by more than the tolerance.

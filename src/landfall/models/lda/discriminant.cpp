@@ -53,12 +53,12 @@ ClassMeans class_means(DataStream<S>& stream, const Labels& labels) {
     classes.rows += stream.view(0).rows();
   }
   reduce(stream.communicator(), classes.means, classes.priors, classes.rows);
-  const bool raw = stream.source(0).sparse();  // such rows are centred and scaled in products only
+  const bool raw = stream.source(0).sparse();  // such rows are scaled, and centred in products only
   for (Index c = 0; c < labels.classes(); ++c) {
     if (classes.priors(c) == 0) continue;
     classes.means.col(c) /= classes.priors(c);
     if (raw)
-      classes.means.col(c) = (classes.means.col(c) - transform.mean()).cwiseQuotient(transform.scale());
+      classes.means.col(c) -= transform.mean().cwiseQuotient(transform.scale());
   }
   classes.priors /= static_cast<double>(std::max<Index>(classes.rows, 1));
   return classes;
