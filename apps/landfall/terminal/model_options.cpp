@@ -103,7 +103,8 @@ void add_rank_rows(const OptionAdder& add, RankRows& rows) {
   add.choice(
       "--rows", {"shared", "own"},
       [&rows](const std::string& name) { rows = name == "own" ? RankRows::own : RankRows::shared; },
-      "under mpirun: ranks read the same files, or own ones ({rank} in a name, a folder) [shared]");
+      "under mpirun: ranks read the same files, or own ones ({rank} in a name, a folder) [shared]")
+      ->group("Options of ranks");  // for --help-all
 }
 
 void add_run_options(const OptionAdder& add, RunOptions& run) {

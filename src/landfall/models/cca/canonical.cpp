@@ -58,10 +58,9 @@ class ColumnSums {
         running_[i].merge_ranks(stream.communicator());
         const ColumnStatistics statistics = running_[i].summary();
         columns.spread[i] = {statistics.mean, statistics.variance.cwiseSqrt()};
-        if (!stream.source(i).sparse()) continue;  // dense rows have been centred and scaled
+        if (!stream.source(i).sparse()) continue;  // dense rows have been centred, sparse ones only scaled
         const Transform<S>& transform = stream.transform(i);
-        columns.spread[i].mean = (statistics.mean - transform.mean()).cwiseQuotient(transform.scale());
-        columns.spread[i].deviation = columns.spread[i].deviation.cwiseQuotient(transform.scale());
+        columns.spread[i].mean -= transform.mean().cwiseQuotient(transform.scale());
       }
     }
   }
