@@ -59,38 +59,6 @@ double turn_of(const Matrix<double>& t) {
   return (t - Matrix<double>::Identity(t.rows(), t.cols())).cwiseAbs().maxCoeff();
 }
 
-/// Scores of rows in memory, in double precision: those of all ranks, as one rank would have them.
-template <class S>
-Matrix<double> scores(const InMemoryBatches<S>& batches, const Matrix<double>& x,
-                      Communicator& communicator) {
-  const Index ranks = communicator.size();
-  Eigen::Matrix<Index, Eigen::Dynamic, Eigen::Dynamic> counts(ranks, static_cast<Index>(batches.size()));
-  counts.setZero();
-  for (std::size_t b = 0; b < batches.size(); ++b)
-    counts(communicator.rank(), static_cast<Index>(b)) = batches[b].front().rows();
-  reduce(communicator, counts);
-  Matrix<double> z = Matrix<double>::Zero(counts.sum(), x.cols());
-  Index start = 0;
-  for (std::size_t b = 0; b < batches.size(); ++b) {
-    const auto& batch = batches[b];
-    const auto of_ranks = counts.col(static_cast<Index>(b));
-    const Index at = start + of_ranks.head(communicator.rank()).sum();
-    start += of_ranks.sum();
-    const Index count = batch.front().rows();
-    if (count == 0) continue;
-    if (batch.front().batch.sparse()) {
-      Matrix<S> part(count, x.cols());
-      batch.front().times(x.template cast<S>(), part);
-      z.middleRows(at, count) = part.template cast<double>();
-    } else {
-      const Matrix<double> columns = batch.front().batch.dense().template cast<double>();
-      multiply_at<double>(columns, x, z.middleRows(at, count));
-    }
-  }
-  reduce(communicator, z);
-  return z;
-}
-
 template <class S>
 class IcaModel final : public Model<S> {
  public:
@@ -350,7 +318,7 @@ class IcaModel final : public Model<S> {
     result_.method_name = "fixed-point";
     result_.reason = fmt::format("{} rows are few enough to iterate over all of them", rows_.rows);
     result_.batch = rows_.rows;
-    const Matrix<double> z = scores(in_memory(), directions.factor, fit.stream.communicator());
+    const Matrix<double> z = scores_of_all(in_memory(), directions.factor, fit.stream.communicator());
     FixedPoint found = converge(fit, z, directions.factor, {});
     const double ridge = result_.views[0].ridge;
     moments_ = std::move(found.moments);
@@ -423,7 +391,7 @@ class IcaModel final : public Model<S> {
     orthonormalize();
     const Matrix<double> x = x_ * turn_, mixing = moments_.mixing * turn_;
     const Matrix<double> z =
-        scores((run.kept() ? run.kept() : &run.first())->batches(), x, fit.stream.communicator());
+        scores_of_all((run.kept() ? run.kept() : &run.first())->batches(), x, fit.stream.communicator());
     FixedPoint found = converge(fit, z, x, Matrix<double>::Identity(x.cols(), x.cols()));
     moments_ = std::move(found.moments);
     moments_.mixing = mixing * found.rotation;
