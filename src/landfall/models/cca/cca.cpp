@@ -248,8 +248,13 @@ class CcaModel final : public Model<S> {
   static Point<double> range(Fit<S>& fit, const std::array<Matrix<double>, 2>& metric) {
     Point<double> basis;
     for (std::size_t i = 0; i < 2; ++i) {
-      basis.push_back(orthonormalizing_factor<double>(metric[i]));
-      const Index n = metric[i].rows(), rank = basis[i].cols();
+      const Index n = metric[i].rows();
+      // Pivots decide on the rank. Where it is full, eigenvalues may be small: the second pass makes up for their error, but not
+      // for that of rows in single precision.
+      const bool full = sizeof(S) == sizeof(double) && numerical_rank<double>(metric[i]) == n;
+      basis.push_back(
+          orthonormalizing_factor<double>(metric[i], rank_tolerance<double>(n) / (full ? 64 : 1)));
+      const Index rank = basis[i].cols();
       require_rank(fit, i, rank);
       if (rank < n) fit.result.warnings.push_back(dependent_columns(fit.stream.source(i).name(), n, rank));
     }
