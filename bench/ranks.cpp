@@ -135,22 +135,24 @@ Step measure(const Data& data, Index batch, int ranks, const Network& network) {
   };
   if (ranks > 1) options.communicator = rank;
   fit_cca<float>(data.source(false), data.source(true), options);
-  return {(last.work - first.work) / steps, (last.messages - first.messages) / steps, (last.calls - first.calls) / steps,
-          (last.bytes - first.bytes) / steps};
+  return {(last.work - first.work) / steps, (last.messages - first.messages) / steps,
+          (last.calls - first.calls) / steps, (last.bytes - first.bytes) / steps};
 }
 
 void table(const Data& data, Index batch, const std::vector<int>& ranks, const Network& network) {
   const Step one = measure(data, batch, 1, network), quarter = measure(data, batch / 4, 1, network);
   const double row = (one.work - quarter.work) / (0.75 * static_cast<double>(batch));
   const double field = std::max(0.0, one.work - row * static_cast<double>(batch));
-  fmt::print("\nn = {}{}, batches of {}: {:.3g} us a row, {:.3g} ms a step without rows\n", data.n, data.sparse() ? ", sparse" : "",
-             batch, 1e6 * row, 1e3 * field);
-  fmt::print("{:>6} {:>10} {:>10} {:>10} {:>9} {:>9}\n", "ranks", "work ms", "messages", "KB", "speed-up", "model");
+  fmt::print("\nn = {}{}, batches of {}: {:.3g} us a row, {:.3g} ms a step without rows\n", data.n,
+             data.sparse() ? ", sparse" : "", batch, 1e6 * row, 1e3 * field);
+  fmt::print("{:>6} {:>10} {:>10} {:>10} {:>9} {:>9}\n", "ranks", "work ms", "messages", "KB", "speed-up",
+             "model");
   for (const int p : ranks) {
     const Step step = measure(data, batch, p, network);
     const double model = row * static_cast<double>(batch) / p + field + step.messages;
-    fmt::print("{:>6} {:>10.3f} {:>10.3f} {:>10.0f} {:>9.2f} {:>9.2f}\n", p, 1e3 * step.work, 1e3 * step.messages,
-               step.bytes / 1e3, one.work / (step.work + step.messages), one.work / model);
+    fmt::print("{:>6} {:>10.3f} {:>10.3f} {:>10.0f} {:>9.2f} {:>9.2f}\n", p, 1e3 * step.work,
+               1e3 * step.messages, step.bytes / 1e3, one.work / (step.work + step.messages),
+               one.work / model);
     fmt::print("measured ranks.{}.{}.{} {:.4f}\n", data.n, batch, p, one.work / (step.work + step.messages));
   }
 }
@@ -170,7 +172,8 @@ int main(int argc, char** argv) {
   const std::vector<int> ranks = quick ? std::vector{2, 16} : std::vector{2, 4, 8, 16, 32, 64, 128, 256};
   {
     const Data data = dense_rows(quick ? 4096 : 32768, 1000);
-    for (const Index batch : quick ? std::vector<Index>{1024} : std::vector<Index>{1024, 8192}) table(data, batch, ranks, network);
+    for (const Index batch : quick ? std::vector<Index>{1024} : std::vector<Index>{1024, 8192})
+      table(data, batch, ranks, network);
   }
   if (!quick) table(dense_rows(8192, 10'000), 2048, ranks, network);
   if (!quick) table(sparse_rows(65536, 100'000, 100), 8192, ranks, network);

@@ -36,7 +36,8 @@ void require_shared_command(int argc, const char* const* argv) {
   using namespace landfall::app;
   if (!ranks().several() || argc < 2 || argv[1][0] == '-') return;
   constexpr std::array<std::string_view, 5> shared{"cca", "lda", "ica", "transform", "help"};
-  if (std::ranges::find(shared, argv[1]) == shared.end()) require_one_process(fmt::format("landfall {}", argv[1]));
+  if (std::ranges::find(shared, argv[1]) == shared.end())
+    require_one_process(fmt::format("landfall {}", argv[1]));
 }
 
 }  // namespace
@@ -74,6 +75,7 @@ int main(int argc, char** argv) {
   setup_report(program);
   setup_plan(program);
   setup_compare(program);
+  setup_cv(program);
   setup_reproduce(program);
   setup_data(program);
   setup_methods(program);

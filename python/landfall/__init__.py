@@ -38,7 +38,9 @@ if TYPE_CHECKING:
     from ._read import read as read
     from ._plots import plot_convergence as plot_convergence
     from ._plots import plot_correlations as plot_correlations
+    from ._plots import plot_circle as plot_circle
     from ._plots import plot_loadings as plot_loadings
+    from ._plots import plot_structure as plot_structure
     from ._plots import plot_variates as plot_variates
     from ._plots import plot_weights as plot_weights
     from ._runs import Comparison as Comparison
@@ -71,7 +73,9 @@ _NAMES = {
     "plan": "_runs",
     "plot_convergence": "_plots",
     "plot_correlations": "_plots",
+    "plot_circle": "_plots",
     "plot_loadings": "_plots",
+    "plot_structure": "_plots",
     "plot_variates": "_plots",
     "plot_weights": "_plots",
     "read": "_read",

@@ -145,6 +145,10 @@ class LDA(ClassifierMixin, Estimator):
         self.priors_ = result["priors"]
         self.eigenvalues_ = result["eigenvalues"]
         self.explained_variance_ratio_ = result["explained_ratio"]
+        if "structure" in view:
+            self.structure_, self.variance_explained_ = view["structure"], view["explained"]
+        if result.get("within_structure") is not None:
+            self.within_structure_ = result["within_structure"]
         self.training_accuracy_ = result["training_accuracy"]
         self.held_out_accuracy_ = result["held_out_accuracy"]
         self._record(result, quiet)
@@ -166,7 +170,8 @@ class LDA(ClassifierMixin, Estimator):
         return more
 
     def _files(self) -> dict[str, Array]:
-        return {"centres.npy": self.centres_.T}
+        view = self._result["views"][0]
+        return {"centres.npy": self.centres_.T} | ({"loadings.npy": view["structure"]} if "structure" in view else {})
 
     def _read_files(self, folder: Any, summary: dict[str, Any]) -> dict[str, Any]:
         names = summary["classes"]

@@ -64,7 +64,8 @@ class PythonCommunicator final : public Communicator {
 std::shared_ptr<Communicator> communicator_of(const py::object& comm, Caller& caller) {
   for (const char* name : {"Allreduce", "Bcast", "gather", "Get_rank", "Get_size"})
     if (!py::hasattr(comm, name))
-      throw py::type_error(fmt::format("comm={}, expected a communicator of mpi4py", std::string(py::repr(comm))));
+      throw py::type_error(
+          fmt::format("comm={}, expected a communicator of mpi4py", std::string(py::repr(comm))));
   return std::make_shared<PythonCommunicator>(comm, caller);
 }
 

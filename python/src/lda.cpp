@@ -38,6 +38,7 @@ py::dict lda_dict(const LdaResult<S>& result) {
   dict["eigenvalues"] = array_of<double>(result.eigenvalues);
   dict["explained_ratio"] = array_of<double>(result.explained_ratio);
   dict["training_accuracy"] = result.training_accuracy;
+  dict["within_structure"] = array_of<double>(result.within_loadings);
   dict["held_out_accuracy"] = result.held_out_accuracy;
   return dict;
 }

@@ -65,6 +65,9 @@ Setters<FitOptions> fit_setters() {
   setters.merge(Setters<FitOptions>{
       {"passes", set(&FitOptions::passes)},
       {"held_out", set(&FitOptions::held_out)},
+      {"folds", set(&FitOptions::folds)},
+      {"permutations", set(&FitOptions::permutations)},
+      {"bootstrap", set(&FitOptions::bootstrap)},
       {"method", [](auto& options, auto& value) { set_method(options, value.template cast<std::string>()); }},
       {"reduction",
        [](auto& options, auto& value) {
@@ -169,7 +172,8 @@ FitOptions fit_options(const py::dict& given, const py::object& callback, Caller
   fill(options, setters, given);
   options.observer = observer(callback, caller);
   options.cancel = caller.cancel();
-  if (given.contains("comm") && !given["comm"].is_none()) options.communicator = communicator_of(given["comm"], caller);
+  if (given.contains("comm") && !given["comm"].is_none())
+    options.communicator = communicator_of(given["comm"], caller);
   if (given.contains("checkpoint"))
     options.checkpoints = checkpoints(given["checkpoint"].cast<py::dict>(), caller, options.communicator);
   return options;

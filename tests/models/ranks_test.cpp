@@ -29,8 +29,8 @@ struct Stored {
 
 template <class S>
 SourcePtr<S> source_of(const RowMatrix<S>& rows, Stored stored = {}) {
-  return std::make_unique<MemorySource<S>>(MemoryFile<S>{
-      .rows = rows, .random_access = stored.random_access, .sparse = stored.sparse});
+  return std::make_unique<MemorySource<S>>(
+      MemoryFile<S>{.rows = rows, .random_access = stored.random_access, .sparse = stored.sparse});
 }
 
 /// Two views that share `shared` directions of decreasing strength.
@@ -93,7 +93,8 @@ void expect_any_ranks(const Pair<S>& data, const CcaOptions& options, Stored sto
   const CcaResult<S> one = fit(data, options, {}, stored);
   for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
     SCOPED_TRACE(ranks);
-    const auto found = on_ranks<CcaResult<S>>(ranks, [&](const Ranks& r) { return fit(data, options, r, stored); });
+    const auto found =
+        on_ranks<CcaResult<S>>(ranks, [&](const Ranks& r) { return fit(data, options, r, stored); });
     expect_same(found[0], one);
     for (const auto& other : found)
       for (std::size_t v = 0; v < 2; ++v) EXPECT_EQ(other.views[v].weights, found[0].views[v].weights);
@@ -106,13 +107,15 @@ TYPED_TEST_SUITE(RanksOfModels, Scalars);
 
 TYPED_TEST(RanksOfModels, ExactCca) {
   using S = TypeParam;
-  expect_any_ranks(Pair<S>::made(1501, 12, 9), {.components = 3, .method = FitMethod::exact, .held_out = 0.2});
+  expect_any_ranks(Pair<S>::made(1501, 12, 9),
+                   {.components = 3, .method = FitMethod::exact, .held_out = 0.2});
 }
 
 TYPED_TEST(RanksOfModels, LandingCca) {
   using S = TypeParam;
-  expect_any_ranks(Pair<S>::made(9001, 24, 19),
-                   {.components = 3, .method = FitMethod::landing, .passes = 3, .first_rows = 2000, .held_out = 0.1});
+  expect_any_ranks(
+      Pair<S>::made(9001, 24, 19),
+      {.components = 3, .method = FitMethod::landing, .passes = 3, .first_rows = 2000, .held_out = 0.1});
 }
 
 /// Batches of three rows leave two of five ranks without any.
@@ -170,7 +173,8 @@ TYPED_TEST(RanksOfModels, HeavyRows) {
 TYPED_TEST(RanksOfModels, ChosenRidge) {
   using S = TypeParam;
   expect_any_ranks(Pair<S>::made(120, 50, 45), {.components = 2, .method = FitMethod::exact});
-  expect_any_ranks(Pair<S>::made(150, 200, 170), {.components = 2, .method = FitMethod::exact});  // wider than rows
+  expect_any_ranks(Pair<S>::made(150, 200, 170),
+                   {.components = 2, .method = FitMethod::exact});  // wider than rows
 }
 
 TYPED_TEST(RanksOfModels, SparseRows) {
@@ -178,7 +182,8 @@ TYPED_TEST(RanksOfModels, SparseRows) {
   auto data = Pair<S>::made(4000, 20, 20);
   for (auto* view : {&data.left, &data.right}) *view = (view->array() < S(5.5)).select(S(0), *view);
   for (const FitMethod method : {FitMethod::exact, FitMethod::landing})
-    expect_any_ranks(data, {.components = 2, .method = method, .passes = 2, .first_rows = 1000}, {.sparse = true});
+    expect_any_ranks(data, {.components = 2, .method = method, .passes = 2, .first_rows = 1000},
+                     {.sparse = true});
 }
 
 /// A file that must be read in order: every rank reads all of it.
@@ -255,7 +260,8 @@ TYPED_TEST(RanksOfModels, LdaOfOwnRows) {
   const LdaResult<S> one = fit_lda<S>(source_of(data.rows), data.labels(), {.method = FitMethod::exact});
   const auto found = on_ranks<LdaResult<S>>(2, [&](const Ranks& r) {
     const auto split = data.of.begin() + cut;
-    std::vector<std::uint32_t> of = r->rank() == 0 ? std::vector(data.of.begin(), split) : std::vector(split, data.of.end());
+    std::vector<std::uint32_t> of =
+        r->rank() == 0 ? std::vector(data.of.begin(), split) : std::vector(split, data.of.end());
     std::vector<std::string> names{"class 0", "class 1", "class 2"};
     if (r->rank() == 1) {
       names.erase(names.begin());
@@ -299,8 +305,9 @@ TYPED_TEST(RanksOfModels, Ica) {
       EXPECT_EQ(found[0].samples, one.samples);
       EXPECT_EQ(found[0].method_name, one.method_name);
       expect_near(found[0].negentropy, one.negentropy, 100 * tolerance<S>());
-      EXPECT_LT(amari_distance(found[0].unmixing().template cast<double>(), one.mixing.template cast<double>()),
-                100 * tolerance<S>());
+      EXPECT_LT(
+          amari_distance(found[0].unmixing().template cast<double>(), one.mixing.template cast<double>()),
+          100 * tolerance<S>());
       for (const auto& other : found) EXPECT_EQ(other.views[0].weights, found[0].views[0].weights);
     }
   }
@@ -312,7 +319,8 @@ TYPED_TEST(RanksOfModels, ResumeWithAnotherNumberOfRanks) {
   using S = TypeParam;
   auto data = Pair<S>::made(6000, 16, 12);
   for (Index i = 100; i < 6000; i += 101) data.left.row(i) *= S(20);  // rows that are kept
-  const CcaOptions options{.components = 3, .method = FitMethod::landing, .passes = 3, .batch = 256, .first_rows = 1500};
+  const CcaOptions options{
+      .components = 3, .method = FitMethod::landing, .passes = 3, .batch = 256, .first_rows = 1500};
   std::string saved;
   const auto run = [&](int ranks, bool resume) {
     return on_ranks<CcaResult<S>>(ranks, [&](const Ranks& r) {
@@ -322,7 +330,10 @@ TYPED_TEST(RanksOfModels, ResumeWithAnotherNumberOfRanks) {
         own.checkpoints.resume = saved;
       else
         own.checkpoints = {.due = [&] { return ++steps == 31 && r->rank() == 1; },
-                           .save = [&](const std::string& state) { if (r->rank() == 0) saved = state; }};
+                           .save =
+                               [&](const std::string& state) {
+                                 if (r->rank() == 0) saved = state;
+                               }};
       return fit(data, own, r);
     });
   };
@@ -332,7 +343,8 @@ TYPED_TEST(RanksOfModels, ResumeWithAnotherNumberOfRanks) {
     SCOPED_TRACE(ranks);
     const auto resumed = run(ranks, true);
     expect_same(resumed[0], whole[0]);
-    for (std::size_t v = 0; v < 2 && ranks == 3; ++v) EXPECT_EQ(resumed[2].views[v].weights, whole[0].views[v].weights);
+    for (std::size_t v = 0; v < 2 && ranks == 3; ++v)
+      EXPECT_EQ(resumed[2].views[v].weights, whole[0].views[v].weights);
   }
   data.left(5000, 3) += S(0.001);  // one number
   EXPECT_THROW(run(2, true), DataError);
@@ -364,14 +376,16 @@ TEST(RanksOfRuns, PartingRanksAreNoticed) {
 TEST(RanksOfRuns, AnErrorOnOneRankEndsAll) {
   auto data = Pair<double>::made(2000, 6, 5);
   data.left(1999, 2) = std::nan("");
-  EXPECT_THROW(on_ranks<CcaResult<double>>(3, [&](const Ranks& r) { return fit(data, {.components = 2}, r); }), DataError);
+  EXPECT_THROW(
+      on_ranks<CcaResult<double>>(3, [&](const Ranks& r) { return fit(data, {.components = 2}, r); }),
+      DataError);
 }
 
 TEST(RanksOfRuns, BaselinesNeedOneProcess) {
   const auto data = Pair<double>::made(2000, 6, 5);
-  EXPECT_THROW(
-      on_ranks<CcaResult<double>>(2, [&](const Ranks& r) { return fit(data, {.components = 2, .baseline = "sgha"}, r); }),
-      UsageError);
+  EXPECT_THROW(on_ranks<CcaResult<double>>(
+                   2, [&](const Ranks& r) { return fit(data, {.components = 2, .baseline = "sgha"}, r); }),
+               UsageError);
 }
 
 }  // namespace

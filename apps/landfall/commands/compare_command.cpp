@@ -65,6 +65,27 @@ std::uint64_t bytes(std::string text) {
   return std::stoull(text);
 }
 
+/// The command of a run inside a comparison as a user would type it: its folder is where the comparison goes, and what compare asks
+/// for on its own behalf is left out.
+void show_commands_as_typed(const std::filesystem::path& folder, const std::string& out, const Json& result) {
+  for (const auto& run : result["runs"]) {
+    if (!run.contains("folder") || run["failed"]) continue;
+    const std::filesystem::path at = folder / run["folder"].get<std::string>();
+    Json summary = read_summary(at), words = Json::array();
+    if (!summary.contains("command")) continue;
+    for (const auto& word : summary["command"]) {
+      const std::string text = word;
+      if (text == "--json" || text == "--quiet" || text == "--warnings-apart") continue;
+      words.push_back(text == at.string()
+                          ? (std::filesystem::path(out) / run["folder"].get<std::string>()).string()
+                          : text);
+    }
+    summary["command"] = words;
+    write_json(summary_in(at), summary);
+    write_report(at / "report.html", read_report(at));
+  }
+}
+
 void run(const CompareArguments& options, Comparison comparison) {
   refuse_standard_input(comparison.arguments);
   std::optional<RunLock> lock;
@@ -86,6 +107,7 @@ void run(const CompareArguments& options, Comparison comparison) {
       comparison.folder = folder;
       result = work();
       result["command"] = command_line();
+      show_commands_as_typed(folder, options.out, result);
       write_json(folder / kComparison, result);
       write_comparison_report(folder);
       write_json(summary_in(folder),

@@ -3,13 +3,17 @@
 #include <landfall/data/io/spool.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/run/checkpoints.hpp>
+#include <landfall/run/run_folder.hpp>
 #include <landfall/version.hpp>
 
 #include <algorithm>
 #include <array>
 
+#include "commands/opened_views.hpp"
+#include "report/validation_page.hpp"
 #include "runs/interrupts.hpp"
 #include "runs/model_run.hpp"
+#include "terminal/command_line.hpp"
 #include "terminal/method_option.hpp"
 #include "terminal/progress.hpp"
 #include "terminal/ranks.hpp"
@@ -25,6 +29,11 @@ namespace {
 /// Options that do not affect the result. Files do, but changed data is detected by its fingerprint.
 bool is_neutral(const CLI::Option& option) {
   constexpr std::array names{"--labels",
+                             "--show",
+                             "--folds",
+                             "--permutations",
+                             "--restarts",
+                             "--bootstrap",
                              "--truth",
                              "--out",
                              "--json",
@@ -51,29 +60,6 @@ std::vector<std::pair<std::string, std::string>> given_options(const CLI::App& c
   return options;
 }
 
-/// Whether columns of an svmlight file are counted from 0 or 1; null where the width of a file is its own.
-template <class S>
-Json first_index(const SourcePtr<S>& source) {
-  const auto range = source->indices();
-  return range ? Json(range->first) : Json();
-}
-
-/// Null where the columns have no names.
-template <class S>
-Json names_of(const SourcePtr<S>& source) {
-  return source->column_names().empty() ? Json() : Json(source->column_names());
-}
-
-/// Of all views, each once: two views may be of one file.
-template <class S>
-std::vector<std::string> opening_warnings(const std::vector<SourcePtr<S>>& views) {
-  std::vector<std::string> warnings;
-  for (const auto& view : views)
-    for (const auto& warning : view->warnings())
-      if (std::ranges::find(warnings, warning) == warnings.end()) warnings.push_back(warning);
-  return warnings;
-}
-
 /// The sum over ranks that have rows of their own; unset where one does not know how many.
 std::optional<Index> rows_of_ranks(std::optional<Index> own, RankRows rows) {
   if (!ranks().several() || rows == RankRows::shared) return own;
@@ -96,9 +82,11 @@ void choose_files(ModelOptions& options) {
   for (auto& file : options.files) {
     if (is_read_once(file)) require_one_process("standard input");
     std::error_code ignored;
-    if (!own && names_rank(file)) throw UsageError(fmt::format("{}: {{rank}} in the name of a file, expected --rows own", file));
+    if (!own && names_rank(file))
+      throw UsageError(fmt::format("{}: {{rank}} in the name of a file, expected --rows own", file));
     if (own && ranks().several() && !names_rank(file) && !std::filesystem::is_directory(file, ignored))
-      throw UsageError(fmt::format("{}: --rows own, expected {{rank}} in its name, or a folder whose files are dealt out", file));
+      throw UsageError(fmt::format(
+          "{}: --rows own, expected {{rank}} in its name, or a folder whose files are dealt out", file));
     file = path_of_rank(file);
   }
   options.report.labels = path_of_rank(options.report.labels);
@@ -111,7 +99,8 @@ void choose_files(ModelOptions& options) {
 void add_ranks(Json& summary, const std::vector<std::string>& waited) {
   summary["ranks"] = ranks().size;
   summary["seconds"]["communicate"] = std::stod(waited.front());
-  const auto least = std::ranges::min_element(waited, {}, [](const std::string& text) { return std::stod(text); });
+  const auto least =
+      std::ranges::min_element(waited, {}, [](const std::string& text) { return std::stod(text); });
   summary["slowest_rank"] = least - waited.begin();
 }
 
@@ -172,6 +161,7 @@ Json summarize(const ModelCommand& model, const ModelFit<S>& fit, const FitResul
       {"components", views[0].weights.cols()},
   };
   fit.add_numbers(summary);
+  add_loadings(summary, views);
   summary["infeasibility"] = per_view(views, [](const auto& view) { return view.infeasibility; });
   summary["method_infeasibility"] =
       per_view(views, [](const auto& view) { return view.method_infeasibility; });
@@ -246,7 +236,8 @@ void run(const ModelCommand& model, ModelFit<S>& fit, const RunCheckpoints& save
   const Index used_rows = result.samples + result.held_out_samples;
   const bool drops = options.fit.transform.missing == Missing::drop;
   const Index all_rows = drops ? file_rows.value_or(used_rows) : used_rows;
-  if ((!drops || file_rows) && options.fit.rank_rows == RankRows::shared) rows.expect_rows(options.files[0], all_rows);
+  if ((!drops || file_rows) && options.fit.rank_rows == RankRows::shared)
+    rows.expect_rows(options.files[0], all_rows);
 
   RunReport report{.problem = model.problem(), .summary = summarize(model, fit, result, seconds)};
   if (ranks().several()) add_ranks(report.summary, waited);
@@ -258,7 +249,10 @@ void run(const ModelCommand& model, ModelFit<S>& fit, const RunCheckpoints& save
   report.summary["warnings"] = warnings;
   if (!options.run.out.empty()) {
     report.rows = rows.json(result.views, options.fit.transform);
-    for (const auto& view : result.views) report.weights.push_back(view.weights.template cast<double>());
+    for (const auto& view : result.views) {
+      report.weights.push_back(view.weights.template cast<double>());
+      report.loadings.push_back(view.loadings);
+    }
   }
   deliver(options.run, {.report = std::move(report),
                         .history = history_table(result.history),
@@ -266,9 +260,16 @@ void run(const ModelCommand& model, ModelFit<S>& fit, const RunCheckpoints& save
                             [&](const std::filesystem::path& folder) {
                               write_views<S>(folder, model.problem(), result.views);
                               fit.write_files(folder);
+                              write_loadings(folder, model.problem(), result.views, columns,
+                                             fit.column_numbers());
                               saved.write_last(folder);
                             },
-                        .print_table = [&] { fit.print_table(); }});
+                        .print_table =
+                            [&] {
+                              fit.print_table();
+                              if (options.show_loadings)
+                                print_loadings(model.problem(), result.views, columns);
+                            }});
   if (all_rows > used_rows && !options.run.quiet && !options.run.json)
     tell("{} with missing values dropped\n", counted(static_cast<std::size_t>(all_rows - used_rows), "row"));
   tell_run(model, result, seconds);
@@ -332,6 +333,42 @@ void plan(const ModelCommand& model) {
              [&](auto& fit) { tell_plan(model.problem().name, fit.plan(options.fit), options.run.json); });
 }
 
+/// A number, or auto.
+void add_components(const OptionAdder& add, ModelOptions& options, const char* text) {
+  const auto read = [&options](const CLI::results_t& given) {
+    options.choose_components = given.front() == "auto";
+    options.fit.components = 0;
+    return options.choose_components || CLI::detail::lexical_cast(given.front(), options.fit.components);
+  };
+  add.command->add_option("-p,--components", read, text)->type_name("K")->check([](const std::string& given) {
+    return given == "auto" ? std::string() : whole_number(1)(given);
+  });
+}
+
+/// landfall cv: the table or the object, and with --out cv.json and a report.
+void validate_choices(const ModelCommand& model, Interrupts& interrupts) {
+  require_one_process("landfall cv");
+  const ModelOptions& options = model.options;
+  FitOptions fitting = options.fit;
+  fitting.cancel = interrupts.cancel();
+  open_model(model, [&](auto& fit) {
+    tell_warnings(opening_warnings(fit.views));
+    Json choice = fit.cross_validate(fitting, model.ridges);
+    choice["command"] = command_line();
+    choice["version"] = version();
+    if (!options.run.out.empty())
+      write_run_folder(options.run.out, [&](const std::filesystem::path& folder) {
+        write_json(folder / "cv.json", choice);
+        write_page(folder / "report.html", validation_page(model.problem(), choice));
+        write_json(summary_in(folder), {{"problem", "cross-validation"}, {"of", model.problem().name}});
+      });
+    if (options.run.json)
+      fmt::print("{}\n", json_text(choice));
+    else
+      fit.print_validation(choice);
+  });
+}
+
 void add_options(const OptionAdder& add, ModelCommand& model) {
   const ModelHelp help = model.help();
   const auto& files = model.problem().files;
@@ -341,9 +378,12 @@ void add_options(const OptionAdder& add, ModelCommand& model) {
   for (std::size_t i = 0; i < files.size(); ++i)
     add(files[i].name, options.files[i], "FILE", files[i].text)->required(!files[i].optional);
   model.add_data_options(add);
-  add("-p,--components", fit.components, "K", help.components)
-      ->required(help.needs_components)
-      ->check(whole_number(1));
+  if (help.automatic_components)
+    add_components(add, options, help.components);
+  else
+    add("-p,--components", fit.components, "K", help.components)
+        ->required(help.needs_components)
+        ->check(whole_number(1));
   model.add_own_options(add);
   const auto choose = [&fit](const std::string& name) { fit.method = parse_fit_method(name); };
   if (help.baselines)
@@ -354,8 +394,12 @@ void add_options(const OptionAdder& add, ModelCommand& model) {
   if (help.centring) add_centring(add, fit.transform);
   add_row_options(add, fit.transform);
   if (help.held_out) add_held_out(add, fit.held_out);
+  model.add_test_options(add);
   add_rank_rows(add, fit.rank_rows);
   add_run_options(add, options.run);
+  add.choice(
+      "--show", {"loadings"}, [&options](const std::string&) { options.show_loadings = true; },
+      "loadings: what each component is made of");
   add_image(add, options.report);
   if (help.report_labels) add_report_labels(add, options.report);
   add_checkpoint_options(add, options.run);
@@ -371,6 +415,18 @@ void setup_model(CLI::App& parent, Action action, const std::shared_ptr<ModelCom
   auto* command = parent.add_subcommand(std::string(model->problem().name), help.text);
   add_options({command}, *model);
   command->footer(fmt::format("Examples:\n{}", help.examples));
+  if (action == Action::validate) {
+    for (const char* name : {"--method", "--passes", "--batch", "--tolerance", "--max-passes", "--ridge",
+                             "--relative-ridge", "--permutations", "--bootstrap", "--show", "--resume",
+                             "--checkpoint-every", "--image", "--held-out"})
+      if (auto* option = command->get_option_no_throw(name)) command->remove_option(option);
+    if (command->get_option_no_throw("--folds") == nullptr)
+      OptionAdder{command}("--folds", model->options.fit.folds, "K", "folds [5]")->check(whole_number(2));
+    OptionAdder{command}("--ridges", model->ridges, "G,...",
+                         "ridges to choose from, as multiples of the variance of each column")
+        ->delimiter(',')
+        ->check(number_from(0));
+  }
   command->callback([model, action, command] {
     if (action == Action::compare) return;
     model->prepare();
@@ -383,6 +439,7 @@ void setup_model(CLI::App& parent, Action action, const std::shared_ptr<ModelCom
     }
     Interrupts interrupts;  // from before the folder is made, so that it goes with the run
     const auto lock = begin(model->options.run);
+    if (action == Action::validate) return validate_choices(*model, interrupts);
     run(*model, *command, interrupts);
   });
 }

@@ -24,7 +24,8 @@ class HelpPage final : public CLI::Formatter {
 
   std::string make_group(std::string group, bool positional,
                          std::vector<const CLI::Option*> options) const override {
-    if ((group == kByHand || group == kTables) && !all_) return "";
+    const bool plain = group == "Options" || group == "OPTIONS";
+    if (!positional && !plain && !all_) return "";  // landing, tables, tests: for --help-all
     return CLI::Formatter::make_group(std::move(group), positional, std::move(options));
   }
 

@@ -74,7 +74,7 @@ void add_held_out(const OptionAdder& add, double& fraction) {
 }
 
 void add_landing_options(const OptionAdder& add, AdaptiveOptions& landing) {
-  add.command->set_help_all_flag("--help-all", "show also the options of tables and of landing");
+  add.command->set_help_all_flag("--help-all", "show also the options of tests, tables and landing");
   const auto by_hand = [&](const char* name, auto& value, const char* shown, const char* text) {
     return add(name, value, shown, text)->group(kByHand);
   };
@@ -103,7 +103,8 @@ void add_rank_rows(const OptionAdder& add, RankRows& rows) {
   add.choice(
       "--rows", {"shared", "own"},
       [&rows](const std::string& name) { rows = name == "own" ? RankRows::own : RankRows::shared; },
-      "under mpirun: ranks read the same files, or own ones ({rank} in a name, a folder) [shared]");
+      "under mpirun: ranks read the same files, or own ones ({rank} in a name, a folder) [shared]")
+      ->group("Options of ranks");  // for --help-all
 }
 
 void add_run_options(const OptionAdder& add, RunOptions& run) {

@@ -154,7 +154,8 @@ PilotEstimate<S> estimate_pilot(InMemorySamples<S>& first, Index rank, std::uint
   const auto& shapes = first.shapes();
   Communicator& communicator = first.communicator();
   const std::span batches(first.batches());
-  const std::size_t sketched = batches.size() > 1 ? std::min((3 * batches.size() + 3) / 4, batches.size() - 1) : 1;
+  const std::size_t sketched =
+      batches.size() > 1 ? std::min((3 * batches.size() + 3) / 4, batches.size() - 1) : 1;
   const auto seen = batches.first(sketched),
              unseen = batches.size() > 1 ? batches.subspan(sketched) : batches;
 

@@ -12,7 +12,8 @@ namespace {
 /// Of numbers that depend on all of X; in two halves, which a double holds exactly.
 std::array<double, 2> fingerprint_of(const Progress& progress) {
   std::uint64_t hash = progress.iteration;
-  for (const double value : {progress.objective, progress.infeasibility, progress.stationarity, progress.step}) {
+  for (const double value :
+       {progress.objective, progress.infeasibility, progress.stationarity, progress.step}) {
     hash = (hash ^ std::bit_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15;
     hash ^= hash >> 29;
   }
@@ -27,10 +28,11 @@ StepWishes agree(Communicator& communicator, const StepWishes& own, const Progre
   std::array<double, 6> most{own.save ? 1. : 0., own.stop ? 1. : 0., high, -high, low, -low};
   communicator.largest(most);
   if (most[2] != -most[3] || most[4] != -most[5])
-    throw NumericalError(fmt::format(
-        "the ranks have different numbers after step {}: expected the same processor and libraries on all of them "
-        "(OPENBLAS_CORETYPE chooses the same kernels everywhere)",
-        progress.iteration));
+    throw NumericalError(
+        fmt::format("the ranks have different numbers after step {}: expected the same processor and "
+                    "libraries on all of them "
+                    "(OPENBLAS_CORETYPE chooses the same kernels everywhere)",
+                    progress.iteration));
   return {most[0] > 0, most[1] > 0};
 }
 

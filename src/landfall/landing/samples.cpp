@@ -38,7 +38,8 @@ SharedBatch::Part SharedBatch::part(Index first, Index last) const {
   // The batch is in rank order.
   const auto counts = counts_of_ranks(*communicator_, own_);
   const Index before = std::accumulate(counts.begin(), counts.begin() + communicator_->rank(), Index{0});
-  return {std::clamp<Index>(first - before, 0, own_), std::clamp<Index>(last - before, 0, own_), last - first};
+  return {std::clamp<Index>(first - before, 0, own_), std::clamp<Index>(last - before, 0, own_),
+          last - first};
 }
 
 double SharedBatch::mean(const Part& part, double own) const {

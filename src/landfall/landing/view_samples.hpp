@@ -104,10 +104,10 @@ class InMemorySamples final : public ViewSamples<S> {
   Index rows_ = 0, batch_rows_ = 0;
 };
 
-#define LANDFALL_VIEW_SAMPLES(EXTERN, S)    \
-  EXTERN template class ViewSamples<S>;     \
-  EXTERN template class StreamSamples<S>;   \
-  EXTERN template class InMemorySamples<S>; \
+#define LANDFALL_VIEW_SAMPLES(EXTERN, S)                                                \
+  EXTERN template class ViewSamples<S>;                                                 \
+  EXTERN template class StreamSamples<S>;                                               \
+  EXTERN template class InMemorySamples<S>;                                             \
   EXTERN template InMemoryBatches<S> read_into_memory<S>(DataStream<S>&, Index, Index); \
   EXTERN template InMemoryBatches<S> gather_batches<S>(InMemoryBatches<S>, Communicator&);
 LANDFALL_VIEW_SAMPLES(extern, float)

@@ -73,7 +73,9 @@ class RunCheckpoints {
   void save(const std::string& state);
   void write(const std::string& state);
   bool stopped() const { return options_.stop && options_.stop(); }
-  Communicator& ranks() const { return options_.communicator ? *options_.communicator : serial_communicator(); }
+  Communicator& ranks() const {
+    return options_.communicator ? *options_.communicator : serial_communicator();
+  }
 
   RunCheckpointOptions options_;
   std::filesystem::path path_;  // of the checkpoint

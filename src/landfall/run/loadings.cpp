@@ -31,7 +31,8 @@ void remove_marked(Batch<S>& rows, const std::vector<char>& marked, Batch<S>& ke
 /// The rows that the ranks before this one have.
 template <class S>
 Index rows_before(Source<S>& source, Communicator& communicator) {
-  const auto counts = counts_of_ranks(communicator, source.rows().value());  // the fit has read the file to its end
+  const auto counts =
+      counts_of_ranks(communicator, source.rows().value());  // the fit has read the file to its end
   return std::accumulate(counts.begin(), counts.begin() + communicator.rank(), Index{0});
 }
 

@@ -15,7 +15,8 @@ constexpr Index kRows = 1024;
 }  // namespace
 
 template <class S>
-ScoreReader<S>::ScoreReader(std::vector<ScoredView<S>> views, const TransformOptions& options, int rank, int ranks)
+ScoreReader<S>::ScoreReader(std::vector<ScoredView<S>> views, const TransformOptions& options, int rank,
+                            int ranks)
     : views_(std::move(views)), rank_(rank), ranks_(ranks), raw_(views_.size()) {
   for (const auto& view : views_) {
     transforms_.emplace_back(view.source->name(), view.source->cols(), options);
@@ -61,7 +62,8 @@ void ScoreReader<S>::read_block(std::size_t view) {
     return;
   }
   const Index first = (block_ + rank_) * kRows;
-  std::vector<Index> numbers(static_cast<std::size_t>(std::clamp<Index>(source.rows().value() - first, 0, kRows)));
+  std::vector<Index> numbers(
+      static_cast<std::size_t>(std::clamp<Index>(source.rows().value() - first, 0, kRows)));
   std::iota(numbers.begin(), numbers.end(), first);
   source.read_rows(numbers, rows);
 }

@@ -160,7 +160,8 @@ Labels Labels::of_ranks(Index first_row, Communicator& communicator) const {
   for (const auto& names : communicator.gather(own)) every += names;
   broadcast_text(communicator, every);
   LabelTable table(name_);
-  for (const auto& name : names_) table.add(name);  // these first: then row i of the table is what class i becomes
+  for (const auto& name : names_)
+    table.add(name);  // these first: then row i of the table is what class i becomes
   for (std::size_t at = 0; at < every.size(); at += std::strlen(every.data() + at) + 1)
     table.add(std::string_view(every.data() + at));
   Labels all = table.finish();

@@ -20,7 +20,8 @@ namespace landfall {
 class Labels {
  public:
   /// One label per row of the data; they were found in what `name` says.
-  Labels(std::string name, std::vector<std::string> names, std::vector<std::uint32_t> rows, Index first_row = 0)
+  Labels(std::string name, std::vector<std::string> names, std::vector<std::uint32_t> rows,
+         Index first_row = 0)
       : name_(std::move(name)), names_(std::move(names)), rows_(std::move(rows)), first_row_(first_row) {}
 
   Index rows() const { return static_cast<Index>(rows_.size()); }

@@ -97,7 +97,8 @@ SourcePtr<S> open_spooled(const std::filesystem::path& path, const TableOptions&
   return open_as_format(format_named<S>("text"), path, options);
 }
 
-std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder, const TableOptions& options) {
+std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder,
+                                            const TableOptions& options) {
   std::vector<std::filesystem::path> files;
   std::error_code error;
   for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
@@ -117,7 +118,8 @@ std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder,
 
 }  // namespace
 
-std::vector<std::filesystem::path> source_files(const std::filesystem::path& path, const TableOptions& options) {
+std::vector<std::filesystem::path> source_files(const std::filesystem::path& path,
+                                                const TableOptions& options) {
   std::error_code ignored;
   if (path != "-" && std::filesystem::is_directory(path, ignored)) return files_of(path, options);
   return {path};

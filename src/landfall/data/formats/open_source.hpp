@@ -32,7 +32,8 @@ SourcePtr<S> open_source(const std::vector<std::filesystem::path>& paths, const 
 std::vector<std::string> table_formats();
 
 /// The file itself, or the files of a folder in the order they are read.
-std::vector<std::filesystem::path> source_files(const std::filesystem::path& path, const TableOptions& options = {});
+std::vector<std::filesystem::path> source_files(const std::filesystem::path& path,
+                                                const TableOptions& options = {});
 
 #define LANDFALL_OPEN_SOURCE(EXTERN, S)                                                           \
   EXTERN template SourcePtr<S> open_source<S>(const std::filesystem::path&, const TableOptions&); \

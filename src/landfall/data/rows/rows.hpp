@@ -59,11 +59,11 @@ std::uint64_t mark_of(const Batch<S>& rows, std::size_t view);
 template <class S>
 void state(State& state, Batch<S>& batch);
 
-#define LANDFALL_ROWS(EXTERN, S)                                         \
-  EXTERN template void start_like<S>(const Batch<S>&, Batch<S>&);        \
-  EXTERN template void append_row<S>(const Batch<S>&, Index, Batch<S>&); \
+#define LANDFALL_ROWS(EXTERN, S)                                           \
+  EXTERN template void start_like<S>(const Batch<S>&, Batch<S>&);          \
+  EXTERN template void append_row<S>(const Batch<S>&, Index, Batch<S>&);   \
   EXTERN template void dense_row<S>(const Batch<S>&, Index, std::span<S>); \
-  EXTERN template std::uint64_t mark_of<S>(const Batch<S>&, std::size_t); \
+  EXTERN template std::uint64_t mark_of<S>(const Batch<S>&, std::size_t);  \
   EXTERN template void state<S>(State&, Batch<S>&);
 LANDFALL_ROWS(extern, float)
 LANDFALL_ROWS(extern, double)

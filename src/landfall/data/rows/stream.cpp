@@ -110,7 +110,8 @@ void DataStream<S>::divide_rows() {
   if (options_.rank_rows == RankRows::shared) {
     shuffle.rank = ranks.rank();
     shuffle.ranks = ranks.size();
-    shuffle.ranges = std::ranges::all_of(sources_, [](const auto& source) { return source->random_access(); });
+    shuffle.ranges =
+        std::ranges::all_of(sources_, [](const auto& source) { return source->random_access(); });
     return;
   }
   require_same_columns();
@@ -119,7 +120,8 @@ void DataStream<S>::divide_rows() {
   for (int rank = 0; rank < ranks.rank(); ++rank) shuffle.first_row += counts[static_cast<std::size_t>(rank)];
   Steps &training = parts_[0], &held = parts_[1];
   if (shuffle.held_out > 0)
-    for (Index row = 0; row < own; ++row) held.own += part_of(shuffle.first_row + row, shuffle) == Part::held_out;
+    for (Index row = 0; row < own; ++row)
+      held.own += part_of(shuffle.first_row + row, shuffle) == Part::held_out;
   training.own = own - held.own;
   for (Steps* part : {&training, &held}) {
     part->all = part->own;
@@ -142,8 +144,9 @@ void DataStream<S>::require_same_columns() {
     std::string first = names;
     broadcast_text(ranks, first);
     if (any_rank(ranks, first != names))
-      throw DataError(fmt::format("{}: its columns are not those of the other ranks; expected the same number and names",
-                                  source->name()));
+      throw DataError(
+          fmt::format("{}: its columns are not those of the other ranks; expected the same number and names",
+                      source->name()));
   }
 }
 
@@ -218,8 +221,8 @@ void DataStream<S>::learn() {
       require_equal_rows(rows);
     }
     drop_.assign(static_cast<std::size_t>(raw_[0].rows()), 0);
-    const RankSlice own = shuffle.ranges ? RankSlice{0, raw_[0].rows()}
-                                         : slice(shuffle.rank, shuffle.ranks, raw_[0].rows());
+    const RankSlice own =
+        shuffle.ranges ? RankSlice{0, raw_[0].rows()} : slice(shuffle.rank, shuffle.ranks, raw_[0].rows());
     for (std::size_t i = 0; i < drop_.size(); ++i) {
       const auto at = static_cast<Index>(i);
       drop_[i] = at < own.first || at >= own.last || part_of(raw_[0].numbers()[i], shuffle) != Part::training;
@@ -289,7 +292,8 @@ void DataStream<S>::size_ring() {
     row += sizeof(S) * static_cast<std::size_t>(source->sparse() ? std::min<Index>(source->cols(), 1024)
                                                                  : source->cols());
   constexpr std::size_t bytes = 16 << 20;
-  const std::size_t slots = bytes / (row * static_cast<std::size_t>(share(communicator(), options_.batch)) + 1);
+  const std::size_t slots =
+      bytes / (row * static_cast<std::size_t>(share(communicator(), options_.batch)) + 1);
   ahead_.resize(options_.read_ahead ? std::clamp<std::size_t>(slots, 3, 16) : 1);
   for (Slot& slot : ahead_) slot.views.resize(sources_.size());
   first_ = 0;
@@ -380,7 +384,8 @@ bool DataStream<S>::read(Slot& slot) {
       if (count.value_or(0) > 0)
         taken = readers_[v].read(*count, raw_[v]);
       else
-        sources_[v]->sparse() ? raw_[v].start_sparse(sources_[v]->cols()) : raw_[v].start_dense(sources_[v]->cols());
+        sources_[v]->sparse() ? raw_[v].start_sparse(sources_[v]->cols())
+                              : raw_[v].start_dense(sources_[v]->cols());
       in_step = in_step && std::ranges::equal(raw_[v].numbers(), raw_[0].numbers());
     }
     if (!in_step || !count || (*count > 0 && taken == 0)) {

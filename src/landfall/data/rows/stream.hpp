@@ -130,8 +130,8 @@ class DataStream {
   struct Steps {
     Index own = 0, all = 0;  // N_k, N
   };
-  Steps parts_[2];                  // of training and held-out rows
-  std::optional<Steps> in_steps_;   // the pass is made that way
+  Steps parts_[2];                 // of training and held-out rows
+  std::optional<Steps> in_steps_;  // the pass is made that way
   Index step_ = 0;
 
   std::vector<Batch<S>> raw_;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 
 namespace landfall {
@@ -213,13 +214,22 @@ template <class S>
 void SubspaceLanding<S>::restart() {
   restarted_ = true;
   WeightedRows<S> giants = heavy_->giants_of_all();
-  // Those that are among the first rows already are there as 1/m instead of 1/N.
+  // Those that are among the first rows of any rank already are there as 1/m instead of 1/N.
   std::set<Index> first;
   for (const auto& batch : first_->batches())
     first.insert(batch[0].batch.numbers().begin(), batch[0].batch.numbers().end());
-  for (Index i = 0; i < giants.weights.size(); ++i)
-    if (first.contains(giants.views[0]->batch.numbers()[static_cast<std::size_t>(i)]))
-      giants.weights(i) -= S(1) / static_cast<S>(first_->count());
+  Communicator& communicator = first_->communicator();
+  const auto own = static_cast<std::size_t>(giants.weights.size());
+  const auto counts = counts_of_ranks(communicator, giants.weights.size());
+  const auto before = static_cast<std::size_t>(
+      std::accumulate(counts.begin(), counts.begin() + communicator.rank(), Index{0}));
+  std::vector<Index> numbers(static_cast<std::size_t>(heavy_->giant_count()), 0), there = numbers;
+  for (std::size_t i = 0; i < own; ++i) numbers[before + i] = giants.views[0]->batch.numbers()[i];
+  communicator.sum(std::span(numbers));
+  for (std::size_t g = 0; g < numbers.size(); ++g) there[g] = first.contains(numbers[g]);
+  communicator.sum(std::span(there));
+  for (std::size_t i = 0; i < own; ++i)
+    if (there[before + i] > 0) giants.weights(static_cast<Index>(i)) -= S(1) / static_cast<S>(first_->count());
   SubspacePilot<S> pilot = solve_first_rows<S>(
       *first_, inverse_, pilot_options(*first_, options_, options_.rows), &giants, cancel_);
   x_ = std::move(pilot.x);

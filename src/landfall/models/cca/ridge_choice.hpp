@@ -35,10 +35,10 @@ RidgeChoice choose_cca_ridge(const CcaColumns& columns, Index p, std::uint64_t m
 template <class S>
 RidgeChoice choose_cca_ridge(DataStream<S>& stream, Index p, std::uint64_t memory);
 
-#define LANDFALL_CCA_RIDGE(EXTERN, S)                                                               \
-  EXTERN template RidgeChoice choose_cca_ridge<S>(const CcaColumns&, Index, std::uint64_t,          \
-                                                  const std::function<InMemoryBatches<S>(Index)>&,  \
-                                                  Communicator&);                                   \
+#define LANDFALL_CCA_RIDGE(EXTERN, S)                                                              \
+  EXTERN template RidgeChoice choose_cca_ridge<S>(const CcaColumns&, Index, std::uint64_t,         \
+                                                  const std::function<InMemoryBatches<S>(Index)>&, \
+                                                  Communicator&);                                  \
   EXTERN template RidgeChoice choose_cca_ridge<S>(DataStream<S>&, Index, std::uint64_t);
 LANDFALL_CCA_RIDGE(extern, float)
 LANDFALL_CCA_RIDGE(extern, double)

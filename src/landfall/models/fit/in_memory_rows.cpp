@@ -1,3 +1,5 @@
+#include <landfall/linalg/products.hpp>
+#include <landfall/linalg/reduce.hpp>
 #include <landfall/models/fit/in_memory_rows.hpp>
 
 #include <algorithm>
@@ -38,6 +40,37 @@ InMemoryBatches<S> read_into_memory(Source<S>& source, const Transform<S>& trans
     transform.apply(raw, batches.emplace_back(1).front());
   }
   return batches;
+}
+
+template <class S>
+Matrix<double> scores_of_all(const InMemoryBatches<S>& batches, const Matrix<double>& x,
+                             Communicator& communicator) {
+  const Index ranks = communicator.size();
+  Eigen::Matrix<Index, Eigen::Dynamic, Eigen::Dynamic> counts(ranks, static_cast<Index>(batches.size()));
+  counts.setZero();
+  for (std::size_t b = 0; b < batches.size(); ++b)
+    counts(communicator.rank(), static_cast<Index>(b)) = batches[b].front().rows();
+  reduce(communicator, counts);
+  Matrix<double> z = Matrix<double>::Zero(counts.sum(), x.cols());
+  Index start = 0;
+  for (std::size_t b = 0; b < batches.size(); ++b) {
+    const auto& batch = batches[b];
+    const auto of_ranks = counts.col(static_cast<Index>(b));
+    const Index at = start + of_ranks.head(communicator.rank()).sum();
+    start += of_ranks.sum();
+    const Index count = batch.front().rows();
+    if (count == 0) continue;
+    if (batch.front().batch.sparse()) {
+      Matrix<S> part(count, x.cols());
+      batch.front().times(x.template cast<S>(), part);
+      z.middleRows(at, count) = part.template cast<double>();
+    } else {
+      const Matrix<double> columns = batch.front().batch.dense().template cast<double>();
+      multiply_at<double>(columns, x, z.middleRows(at, count));
+    }
+  }
+  reduce(communicator, z);
+  return z;
 }
 
 LANDFALL_KEPT_ROWS(, float)

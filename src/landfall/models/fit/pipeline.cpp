@@ -30,7 +30,7 @@ bool is_sparse(const DataStream<S>& stream) {
 
 /// What the readings so far, which took `seconds` each, tell about the rows.
 template <class S>
-SourceSample sample(DataStream<S>& stream, double held_out, double seconds) {
+SourceSample sample(DataStream<S>& stream, bool held_out, double seconds) {
   if (stream.statistics(0) == nullptr) return {.rows = count_rows(stream, held_out)};
   const Index rows = stream.statistics(0)->rows;
   double entries = 0;
@@ -110,7 +110,8 @@ const Baseline* choose(const Model<S>& model, Fit<S>& fit) {
           fmt::format("this model has no method '{}'; expected auto, exact or landing", options.baseline));
     baseline = &find_baseline(options.baseline, *model.problem());
     if (const int ranks = fit.stream.communicator().size(); ranks > 1)
-      throw UsageError(fmt::format("{} runs in one process, got {} ranks; expected exact or landing", baseline->name, ranks));
+      throw UsageError(fmt::format("{} runs in one process, got {} ranks; expected exact or landing",
+                                   baseline->name, ranks));
     if (resumed) throw UsageError(fmt::format("{} does not support checkpoints", baseline->name));
   }
   FitResult<S>& result = fit.result;
@@ -320,13 +321,17 @@ void fit_model(Model<S>& model, std::vector<SourcePtr<S>> sources, const FitOpti
   const auto rewindable = [](const auto& source) { return source->rewindable(); };
   TransformOptions transform = options.transform;
   if (std::ranges::all_of(sources, rewindable)) transform.scaling = ridge_scaling(options, model.scaling());
-  DataStream<S> stream(std::move(sources), {.batch = kExactBatch,
-                                            .shuffle = {.seed = options.seed, .held_out = options.held_out},
-                                            .transform = transform,
-                                            .communicator = options.communicator,
-                                            .rank_rows = options.rank_rows,
-                                            .mark = options.checkpoints.save || !options.checkpoints.resume.empty(),
-                                            .cancel = options.cancel});
+  DataStream<S> stream(std::move(sources),
+                       {.batch = kExactBatch,
+                        .shuffle = {.seed = options.seed,
+                                    .held_out = options.held_out,
+                                    .folds = options.fold >= 0 ? *options.folds : 0,
+                                    .fold = options.fold},
+                        .transform = transform,
+                        .communicator = options.communicator,
+                        .rank_rows = options.rank_rows,
+                        .mark = options.checkpoints.save || !options.checkpoints.resume.empty(),
+                        .cancel = options.cancel});
   Fit<S> fit{options, stream, result, observer, timer};
   result.mean_pass = stream.statistics(0) != nullptr;
   const double first_reading = fit.timer.lap();
@@ -344,7 +349,7 @@ void fit_model(Model<S>& model, std::vector<SourcePtr<S>> sources, const FitOpti
 
   // Plan.
   fit.work = model.workload(options, features, fit.components, is_sparse(stream),
-                            sample(stream, options.held_out, first_reading));
+                            sample(stream, options.holds_out(), first_reading));
   const Baseline* baseline = choose(model, fit);
   if (fit.exact()) serial.reset();
   result.batch = fit.exact() || (baseline && !baseline->stream && !baseline->mixtures) ? kExactBatch

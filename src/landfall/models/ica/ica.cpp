@@ -4,6 +4,7 @@
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/reduce.hpp>
 #include <landfall/linalg/symmetric.hpp>
+#include <landfall/models/fit/column_loadings.hpp>
 #include <landfall/models/fit/covariance.hpp>
 #include <landfall/models/fit/in_memory_rows.hpp>
 #include <landfall/models/fit/model_checkpoint.hpp>
@@ -36,8 +37,9 @@ constexpr double kMostResidual = 0.1;        // rotation_residual() of landing b
 template <class S>
 bool keeps_rows(const Source<S>& source, const IcaOptions& options, Index n, Index rows) {
   const double bytes = static_cast<double>(rows) * static_cast<double>(n) * sizeof(S);
-  return source.random_access() && !source.sparse() && options.rank_rows == RankRows::shared && options.transform.centring != Centring::running &&
-         options.transform.missing != Missing::drop && bytes <= static_cast<double>(options.memory) / 4;
+  return source.random_access() && !source.sparse() && options.rank_rows == RankRows::shared &&
+         options.transform.centring != Centring::running && options.transform.missing != Missing::drop &&
+         bytes <= static_cast<double>(options.memory) / 4;
 }
 
 /// Whether a component has another sign on all rows than landing was told.
@@ -57,37 +59,6 @@ double turn_of(const Matrix<double>& t) {
   return (t - Matrix<double>::Identity(t.rows(), t.cols())).cwiseAbs().maxCoeff();
 }
 
-/// Scores of rows in memory, in double precision: those of all ranks, as one rank would have them.
-template <class S>
-Matrix<double> scores(const InMemoryBatches<S>& batches, const Matrix<double>& x, Communicator& communicator) {
-  const Index ranks = communicator.size();
-  Eigen::Matrix<Index, Eigen::Dynamic, Eigen::Dynamic> counts(ranks, static_cast<Index>(batches.size()));
-  counts.setZero();
-  for (std::size_t b = 0; b < batches.size(); ++b)
-    counts(communicator.rank(), static_cast<Index>(b)) = batches[b].front().rows();
-  reduce(communicator, counts);
-  Matrix<double> z = Matrix<double>::Zero(counts.sum(), x.cols());
-  Index start = 0;
-  for (std::size_t b = 0; b < batches.size(); ++b) {
-    const auto& batch = batches[b];
-    const auto of_ranks = counts.col(static_cast<Index>(b));
-    const Index at = start + of_ranks.head(communicator.rank()).sum();
-    start += of_ranks.sum();
-    const Index count = batch.front().rows();
-    if (count == 0) continue;
-    if (batch.front().batch.sparse()) {
-      Matrix<S> part(count, x.cols());
-      batch.front().times(x.template cast<S>(), part);
-      z.middleRows(at, count) = part.template cast<double>();
-    } else {
-      const Matrix<double> columns = batch.front().batch.dense().template cast<double>();
-      multiply_at<double>(columns, x, z.middleRows(at, count));
-    }
-  }
-  reduce(communicator, z);
-  return z;
-}
-
 template <class S>
 class IcaModel final : public Model<S> {
  public:
@@ -105,7 +76,7 @@ class IcaModel final : public Model<S> {
     const Index n = fit.features()[0], asked = options.components;
     if (n < std::max<Index>(asked, 1)) return;  // an error that the pipeline words
     const Index p = asked > 0 ? asked : n;
-    rows_.rows = fit.stream.statistics(0) ? fit.stream.statistics(0)->rows : count_rows(fit.stream, 0);
+    rows_.rows = fit.stream.statistics(0) ? fit.stream.statistics(0)->rows : count_rows(fit.stream);
     rows_.batch = std::min(options.batch > 0 ? options.batch : ica_batch(p), rows_.rows);
     const Baseline* baseline = find_baseline_or_null(options.baseline);
     if (!options.baseline.empty() && (baseline == nullptr || !baseline->sources)) return;
@@ -197,7 +168,9 @@ class IcaModel final : public Model<S> {
         ordered_components(moments_, result_.contrast, weights, transform.scale().asDiagonal() * regression);
     result_.signs = components.signs;
     result_.negentropy = components.negentropy;
+    result_.kurtosis = kurtosis(moments_, turn_)(components.order);
     result_.mixing = transform.restore_rows(components.mixing.template cast<S>());
+    if (fit.stream.statistics(0)) set_mixing_loadings(fit.stream, components.mixing, result_.views[0]);
     if (rows_.reduced) {
       result_.reduction = Reduction::pca;
       result_.explained_variance = rows_.whitening->explained;
@@ -345,7 +318,7 @@ class IcaModel final : public Model<S> {
     result_.method_name = "fixed-point";
     result_.reason = fmt::format("{} rows are few enough to iterate over all of them", rows_.rows);
     result_.batch = rows_.rows;
-    const Matrix<double> z = scores(in_memory(), directions.factor, fit.stream.communicator());
+    const Matrix<double> z = scores_of_all(in_memory(), directions.factor, fit.stream.communicator());
     FixedPoint found = converge(fit, z, directions.factor, {});
     const double ridge = result_.views[0].ridge;
     moments_ = std::move(found.moments);
@@ -418,7 +391,7 @@ class IcaModel final : public Model<S> {
     orthonormalize();
     const Matrix<double> x = x_ * turn_, mixing = moments_.mixing * turn_;
     const Matrix<double> z =
-        scores((run.kept() ? run.kept() : &run.first())->batches(), x, fit.stream.communicator());
+        scores_of_all((run.kept() ? run.kept() : &run.first())->batches(), x, fit.stream.communicator());
     FixedPoint found = converge(fit, z, x, Matrix<double>::Identity(x.cols(), x.cols()));
     moments_ = std::move(found.moments);
     moments_.mixing = mixing * found.rotation;
