@@ -19,6 +19,8 @@ _kernels.choose()  # before the library is loaded, which loads BLAS
 
 if TYPE_CHECKING:
     from ._cca import CCA as CCA
+    from ._choice import CrossValidation as CrossValidation
+    from ._choice import cross_validate as cross_validate
     from ._core import DataError as DataError
     from ._core import NumericalError as NumericalError
     from ._core import describe_computation as describe_computation
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "CCA": "_cca",
     "Comparison": "_runs",
+    "CrossValidation": "_choice",
     "Data": "_read",
     "DataError": "_core",
     "GevpResult": "_gevp",
@@ -67,6 +70,7 @@ _NAMES = {
     "check_gradient": "_minimize",
     "check_unbiased": "_minimize",
     "compare": "_runs",
+    "cross_validate": "_choice",
     "gevp": "_gevp",
     "load_run": "_runs",
     "minimize": "_minimize",

@@ -266,6 +266,10 @@ class CCA(Estimator):
         left, right = as_input(X, "X"), as_input(Y, "Y")
         return _core.plan_cca(left, right, self._options() | {"components": self._components(left, right)}, self.precision)
 
+    def _cross_validate(self, X: Any, Y: Any, ridges: list[float], folds: int) -> dict[str, Any]:
+        options = self._options() | {"components": self.n_components or 0, "folds": folds, "ridge": None, "relative_ridge": None}
+        return _core.cross_validate_cca(as_input(X, "X"), as_input(Y, "Y"), options, ridges, self.precision)
+
     def transform(self, X: Any, Y: Any = None) -> Any:
         """Scores of new rows of X, or a pair of scores with Y."""
         check_is_fitted(self)

@@ -191,6 +191,11 @@ class LDA(ClassifierMixin, Estimator):
         classes, codes = encode(Y)
         return _core.plan_lda(as_input(X, "X"), [str(name) for name in classes], codes, self._options(), self.precision)
 
+    def _cross_validate(self, X: Any, Y: Any, ridges: list[float], folds: int) -> dict[str, Any]:
+        classes, codes = encode(Y)
+        options = self._options() | {"folds": folds, "ridge": None, "relative_ridge": None}
+        return _core.cross_validate_lda(as_input(X, "X"), [str(name) for name in classes], codes, options, ridges, self.precision)
+
     def transform(self, X: Any) -> Array:
         """Scores of new rows in the discriminant directions."""
         check_is_fitted(self)

@@ -32,12 +32,13 @@ def plot_correlations(model: Any, ax: Any = None) -> Any:
     width = 0.8 / len(shown)
     for i, (name, values) in enumerate(shown):
         ax.bar(places + (i - (len(shown) - 1) / 2) * width, values, width, label=name)
-    intervals = getattr(model, "correlation_intervals_", ())
+    intervals: Any = getattr(model, "correlation_intervals_", ())
     if len(intervals):
         ax.vlines(places - (len(shown) - 1) / 2 * width, intervals[:, 0], intervals[:, 1], color="black", label="95 % interval")
     if len(shown) > 1 or len(intervals):
         ax.legend()
-    ax.set(xlabel="canonical pair", ylabel="correlation", ylim=(0, 1), xticks=places)
+    lowest = min(0.0, *(float(np.min(values)) for _, values in shown))  # of rows that were not fitted, they may be negative
+    ax.set(xlabel="canonical pair", ylabel="correlation", ylim=(lowest, 1), xticks=places)
     return ax
 
 

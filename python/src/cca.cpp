@@ -1,5 +1,6 @@
-// fit_cca and plan_cca.
+// fit_cca, plan_cca and cross_validate_cca.
 #include <landfall/models/cca/cca.hpp>
+#include <landfall/models/cca/grid.hpp>
 #include <landfall/run/loadings.hpp>
 
 #include <array>
@@ -9,6 +10,7 @@
 #include "models.hpp"
 #include "options.hpp"
 #include "results.hpp"
+#include <pybind11/stl.h>
 
 namespace landfall::python {
 namespace {
@@ -25,6 +27,27 @@ py::dict fit(const std::array<InputPtr, 2>& inputs, const FitOptions& options, C
   });
   py::dict dict = cca_dict(result);
   for (std::size_t v = 0; v < 2; ++v) dict["views"][py::int_(v)]["loadings"] = array_of<double>(loadings[v]);
+  return dict;
+}
+
+template <class S>
+py::dict cross_validate(const std::array<InputPtr, 2>& inputs, const FitOptions& options,
+                        const std::vector<double>& ridges, Caller& caller) {
+  auto left = open_watched<S>(*inputs[0], caller), right = open_watched<S>(*inputs[1], caller);
+  CcaGrid grid{.components = options.components};
+  if (!ridges.empty()) grid.ridges = ridges;
+  grid.folds = options.folds.value_or(grid.folds);
+  const auto found = caller.wait_for(
+      [&] { return cross_validate_grid<S>(std::move(left), std::move(right), options, grid); });
+  py::dict dict;
+  dict["folds"] = found.folds;
+  dict["ridges"] = found.ridges;
+  dict["values"] = array_of<double>(found.totals);
+  dict["errors"] = array_of<double>(found.errors);
+  dict["components_by_ridge"] = found.pairs;
+  dict["any_real"] = found.any_real;
+  dict["best"] = found.best_ridge;
+  dict["chosen"] = found.ridge;
   return dict;
 }
 
@@ -115,6 +138,18 @@ void bind_cca(py::module_& module) {
         });
       },
       py::arg("left"), py::arg("right"), py::arg("options"), py::arg("precision") = "auto");
+  module.def(
+      "cross_validate_cca",
+      [](const InputPtr& left, const InputPtr& right, const py::dict& options,
+         const std::vector<double>& ridges, const std::string& precision) {
+        Caller caller;
+        const FitOptions fitting = fit_options(options, py::none(), caller);
+        const std::array inputs{left, right};
+        return in_precision(precision, inputs, caller,
+                            [&]<class S>(S) { return cross_validate<S>(inputs, fitting, ridges, caller); });
+      },
+      py::arg("left"), py::arg("right"), py::arg("options"), py::arg("ridges"),
+      py::arg("precision") = "auto");
 }
 
 }  // namespace landfall::python

@@ -39,5 +39,35 @@ TEST(OnlineRows, EqualWeightsGiveTheCovarianceAboutTheLastMeanExactly) {
   EXPECT_LT((covariance - centred * centred.transpose() / static_cast<double>(count)).norm(), 1e-11);
 }
 
+TEST(OnlineRows, TheFirstRowsComeOnceMoreInTheUnitsTheyChose) {
+  const Index count = 200, n = 3;
+  Matrix<double> all = gaussian<double>(n, count, {3, 4});
+  all.row(1) *= 1e4;
+  OnlineRows<double> rows({"data"}, {.batch = 20, .first_rows = 60, .scaling = Scaling::deviation});
+  Batch<double> pushed;
+  pushed.start_dense(n);
+  for (Index i = 0; i < count; ++i) Eigen::Map<Vector<double>>(pushed.add_row(i).data(), n) = all.col(i);
+  rows.push({&pushed});
+  std::vector<Index> replayed;
+  while (rows.next()) {
+    if (rows.kept()) {
+      if (rows.complete()) rows.release_first();
+      continue;
+    }
+    const auto& batch = rows.centred()[0];
+    if (!rows.replay()) continue;
+    const auto numbers = batch.batch.numbers();
+    replayed.insert(replayed.end(), numbers.begin(), numbers.end());
+    const Vector<double> mean = rows.columns(0).mean, scale = rows.scale(0);
+    EXPECT_LT((batch.batch.dense().col(0) - (all.col(numbers[0]) - mean).cwiseQuotient(scale)).norm(), 1e-12);
+  }
+  ASSERT_EQ(replayed.size(), 60U);
+  for (std::size_t i = 0; i < replayed.size(); ++i) EXPECT_EQ(replayed[i], static_cast<Index>(i));
+  const Matrix<double> first = all.leftCols(60);
+  const Vector<double> deviation =
+      ((first.colwise() - first.rowwise().mean()).rowwise().squaredNorm() / 60).cwiseSqrt();
+  EXPECT_LT((rows.scale(0) - deviation).norm(), 1e-9 * deviation.norm());
+}
+
 }  // namespace
 }  // namespace landfall::test

@@ -281,6 +281,30 @@ TYPED_TEST(SubspaceTest, PassesComeToTheOptimumWithBothNormalTerms) {
   }
 }
 
+// One row is most of the covariance, beyond the first rows and among them.
+TYPED_TEST(SubspaceTest, ARowThatMakesUpMuchOfTheCovarianceCountsOnce) {
+  using S = TypeParam;
+  const Matrix<S> plain[] = {this->views_[0], this->views_[1]};
+  for (const Index row : {Index{2500}, Index{100}}) {
+    for (std::size_t k = 0; k < 2; ++k) {
+      this->views_[k] = plain[k];
+      this->views_[k].row(row) *= S(300);
+    }
+    const auto first = this->samples(800, 100), all = this->samples(this->kRows, 100);
+    const auto [run, choice] = solve_subspace<S>(first, all,
+                                                 {.wanted = this->kWanted,
+                                                  .ridge = {0.01, 0.01},
+                                                  .rows = double(this->kRows),
+                                                  .rank = {this->kLeft, this->kRight}},
+                                                 {.passes = 6});
+    const double exact = this->exact(0.01).sum();
+    EXPECT_NEAR(-run.progress.objective, exact, 5e-3 * exact) << row;
+    // B X as the run knows it, against all rows.
+    const Matrix<double> x = run.x[0].template cast<double>(), bx = this->covariance(0, 0) * x + 0.01 * x;
+    EXPECT_LE((run.bx[0].template cast<double>() - bx).norm(), 2e-2 * bx.norm()) << row;
+  }
+}
+
 TYPED_TEST(SubspaceTest, ARunEndsWhenItsGapIsSmallAndTheGapIsTrue) {
   using S = TypeParam;
   double last = 0;

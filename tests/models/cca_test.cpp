@@ -9,6 +9,8 @@
 
 #include "support.hpp"
 
+#include <algorithm>
+
 namespace landfall::test {
 namespace {
 
@@ -299,8 +301,10 @@ TEST(Cca, ColumnsThatNearlyDependOnEachOtherAreSolvedInDoubleAndWarnedOfInSingle
   }
   const TwoFiles<float> rounded{files.left.cast<float>(), files.right.cast<float>()};
   const auto found = rounded.fit({.components = 1, .method = FitMethod::landing}).warnings;
-  ASSERT_EQ(found.size(), 1U);
-  EXPECT_TRUE(found[0].starts_with("left: its columns nearly depend on each other")) << found[0];
+  ASSERT_FALSE(found.empty());
+  EXPECT_TRUE(std::ranges::any_of(found, [](const std::string& warning) {
+    return warning.starts_with("left: its columns nearly depend on each other");
+  })) << found[0];
 }
 
 // Views of condition 1e5: covariances, of condition 1e10, lose correlations from the fourth digit on. The same views without the

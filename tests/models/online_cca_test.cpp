@@ -134,6 +134,22 @@ TEST(OnlineCca, ALargeMeanThatIsLearntOnTheWayLeavesNoTrace) {
   EXPECT_LT((shifted.result().correlations - plain.result().correlations).norm(), 1e-6);
 }
 
+TEST(OnlineCca, UnitsMakeNoDifference) {
+  auto views = planted_views<double>(4000, 20, 15, 3);
+  const auto fitted = [&] {
+    OnlineCca<double> model({.components = 3, .batch = 128, .first_rows = 512});
+    views.push(model, 0, 4000, {700});
+    return model.result();
+  };
+  const auto plain = fitted();
+  const Vector<double> units = Vector<double>::LinSpaced(20, -6, 6).unaryExpr([](double e) { return std::pow(10, e); });
+  views.left = (views.left * units.asDiagonal()).eval();
+  const auto scaled = fitted();
+  EXPECT_LT((scaled.correlations - plain.correlations).norm(), 1e-6);
+  const Matrix<double> back = units.asDiagonal() * scaled.views[0].weights;
+  EXPECT_LT((back - plain.views[0].weights).norm(), 1e-5 * plain.views[0].weights.norm());
+}
+
 TEST(OnlineCca, SparseRowsGiveWhatDenseOnesGive) {
   auto views = planted_views<double>(3000, 30, 25, 4);
   for (auto* rows : {&views.left, &views.right})

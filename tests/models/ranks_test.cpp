@@ -19,7 +19,7 @@ constexpr int kMostRanks = 5;
 
 template <class S>
 double tolerance() {
-  return sizeof(S) == sizeof(float) ? 1e-6 : 1e-10;
+  return sizeof(S) == sizeof(float) ? 5e-6 : 1e-10;  // a thousand steps in single precision, whatever the kernels
 }
 
 /// How the rows are stored.

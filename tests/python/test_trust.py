@@ -57,6 +57,30 @@ def test_noise_is_warned_about():
     assert len(landfall.CCA(2, folds=0).fit(rng.standard_normal((90, 3)), rng.standard_normal((90, 3))).cross_validated_correlations_) == 0
 
 
+def test_cross_validate_is_that_of_the_program(views, program, tmp_path):
+    x, y = views
+    for name, part in zip(("x", "y"), views):
+        np.save(tmp_path / f"{name}.npy", part)
+    told = program("cv", "cca", tmp_path / "x.npy", tmp_path / "y.npy", "--ridges", "0,0.1,1")
+    choice = landfall.cross_validate(landfall.CCA(), x, y, ridges=[0, 0.1, 1])
+    np.testing.assert_allclose(choice.values, told["values"], rtol=1e-12)
+    np.testing.assert_allclose(choice.errors, told["errors"], rtol=1e-9)
+    assert choice.params == {"n_components": told["choice"]["components"], "relative_ridge": told["choice"]["relative_ridge"], "ridge": "auto"}
+    assert choice.n_components == told["pairs_by_ridge"]
+    model = landfall.CCA().set_params(**choice.params).fit(x, y)
+    assert model.n_components_ == told["choice"]["components"]
+    assert "<- chosen" in str(choice) and "pairs" in choice._repr_html_()
+
+
+def test_cross_validate_by_accuracy(iris):
+    choice = landfall.cross_validate(landfall.LDA(), *iris, ridges=[0, 100], folds=4)
+    assert choice.values.shape == (1, 2) and choice.folds == 4 and choice.measure == "accuracy"
+    assert choice.values[0, 0] > 0.95 > choice.values[0, 1]
+    assert choice.params == {"relative_ridge": 0.0, "ridge": "auto"}
+    with pytest.raises(ValueError, match="expected CCA or LDA"):
+        landfall.cross_validate(landfall.ICA(), *iris)
+
+
 def test_predict(views):
     x, y = views
     cca = landfall.CCA(2, held_out=0.2).fit(x, y)

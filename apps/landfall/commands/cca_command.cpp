@@ -57,11 +57,14 @@ class CcaFit final : public ModelFit<S> {
     result_ = fit_cca<S>(std::move(this->views[0]), std::move(this->views[1]), options,
                          curve_ ? &*curve_ : nullptr);
     if (!choose_components_) return result_;
-    if (const Index p = chosen_pairs(result_.cross_validated); p > 0)
-      keep_pairs(result_, p);
-    else
+    if (const CrossValidated& tested = result_.cross_validated; tested.folds > 0) {
+      const Index p = real_pairs(tested);
+      if (p == 0) result_.warnings.emplace_back("no pair stands out from chance in cross-validation");
+      keep_pairs(result_, std::max<Index>(1, p));
+    } else {
       result_.warnings.push_back(fmt::format(
           "{} rows are too few to choose the number of pairs by cross-validation", result_.samples));
+    }
     return result_;
   }
 
@@ -110,7 +113,6 @@ class CcaFit final : public ModelFit<S> {
   Json cross_validate(const FitOptions& options, const std::vector<double>& ridges) override {
     CcaGrid grid{.components = options.components};
     if (!ridges.empty()) grid.ridges = ridges;
-    std::ranges::sort(grid.ridges);
     grid.folds = options.folds.value_or(grid.folds);
     const auto found =
         cross_validate_grid<S>(std::move(this->views[0]), std::move(this->views[1]), options, grid);
@@ -124,16 +126,29 @@ class CcaFit final : public ModelFit<S> {
       choice["values"].push_back(numbers(found.totals.row(p).transpose()));
       choice["errors"].push_back(numbers(found.errors.row(p).transpose()));
     }
-    choice["best"] = {{"components", found.best_components},
-                      {"relative_ridge", found.ridges[found.best_ridge]}};
-    choice["choice"] = {{"components", found.components}, {"relative_ridge", found.ridges[found.ridge]}};
+    const auto option = [&](std::size_t ridge) {
+      return fmt::format("{} {} with --relative-ridge {:g}", found.pairs[ridge],
+                         found.pairs[ridge] == 1 ? "pair" : "pairs", found.ridges[ridge]);
+    };
+    const auto numbers_of = [&](std::size_t ridge) {
+      return Json{{"components", found.pairs[ridge]}, {"relative_ridge", found.ridges[ridge]}};
+    };
+    choice["best"] = numbers_of(found.best_ridge);
+    choice["choice"] = numbers_of(found.ridge);
+    choice["pairs_by_ridge"] = found.pairs;
     choice["chosen_ridge_number"] = found.ridge;
-    choice["text"] = fmt::format(
-        "{} {} with --relative-ridge {:g}: the fewest pairs whose total on rows that were not fitted is "
-        "within one standard error of the largest "
-        "({} {} with {:g}).",
-        found.components, found.components == 1 ? "pair" : "pairs", found.ridges[found.ridge],
-        found.best_components, found.best_components == 1 ? "pair" : "pairs", found.ridges[found.best_ridge]);
+    choice["text"] =
+        !found.any_real
+            ? "No pair stands out from chance: on rows that were not fitted, not even the first correlation "
+              "is two standard errors above 0."
+            : fmt::format(
+                  "{}: these pairs correlate by more than two standard errors on rows that were not "
+                  "fitted. {}.",
+                  option(found.ridge),
+                  found.ridge == found.best_ridge
+                      ? "Their total is the largest"
+                      : fmt::format("Their total is within one standard error of the largest ({})",
+                                    option(found.best_ridge)));
     return choice;
   }
   void print_validation(const Json& choice) const override { print_validation_table(choice); }
@@ -186,16 +201,12 @@ class CcaCommand final : public ModelCommand {
   }
 
   void add_test_options(const OptionAdder& add) override {
-    constexpr const char* kTests = "Options of tests";
     add("--folds", options.fit.folds, "K", "folds of cross-validation, 0 for none [5 if exact]")
-        ->check(whole_number(0))
-        ->group(kTests);
-    add("--permutations", options.fit.permutations, "N", "permutations to test each pair by, such as 999 [0]")
-        ->check(whole_number(0))
-        ->group(kTests);
+        ->check(whole_number(0));
+    add("--permutations", options.fit.permutations, "N", "permutations to test each pair, such as 999 [0]")
+        ->check(whole_number(0));
     add("--bootstrap", options.fit.bootstrap, "N", "resamples for 95 % intervals, such as 500 [0]")
-        ->check(whole_number(0))
-        ->group(kTests);
+        ->check(whole_number(0));
   }
 
   std::unique_ptr<ModelFit<float>> open_single() const override {

@@ -65,22 +65,27 @@ std::uint64_t bytes(std::string text) {
   return std::stoull(text);
 }
 
-/// The command of a run inside a comparison as a user would type it: its folder is where the comparison goes, and what compare asks
-/// for on its own behalf is left out.
-void show_commands_as_typed(const std::filesystem::path& folder, const std::string& out, const Json& result) {
-  for (const auto& run : result["runs"]) {
-    if (!run.contains("folder") || run["failed"]) continue;
-    const std::filesystem::path at = folder / run["folder"].get<std::string>();
-    Json summary = read_summary(at), words = Json::array();
-    if (!summary.contains("command")) continue;
-    for (const auto& word : summary["command"]) {
-      const std::string text = word;
-      if (text == "--json" || text == "--quiet" || text == "--warnings-apart") continue;
-      words.push_back(text == at.string()
-                          ? (std::filesystem::path(out) / run["folder"].get<std::string>()).string()
-                          : text);
-    }
-    summary["command"] = words;
+/// The words of a run inside a comparison as a user would type them: what compare asks for on its own behalf is left out, and the
+/// folder is where the comparison goes.
+Json typed_words(const Json& words, const std::string& folder, const std::string& shown) {
+  Json typed = Json::array();
+  for (const std::string word : words)
+    if (word != "--json" && word != "--quiet" && word != "--warnings-apart")
+      typed.push_back(word == folder ? shown : word);
+  return typed;
+}
+
+/// In the result, and in the folders of the runs with their reports.
+void show_commands_as_typed(const std::filesystem::path& folder, const std::string& out, Json& result) {
+  for (auto& run : result["runs"]) {
+    if (run["failed"] || !run["summary"].contains("command")) continue;
+    const std::string name = run.value("folder", "");
+    const std::filesystem::path at = folder / name;
+    Json& command = run["summary"]["command"];
+    command = typed_words(command, at.string(), (std::filesystem::path(out) / name).string());
+    if (name.empty()) continue;
+    Json summary = read_summary(at);
+    summary["command"] = command;
     write_json(summary_in(at), summary);
     write_report(at / "report.html", read_report(at));
   }
@@ -101,6 +106,7 @@ void run(const CompareArguments& options, Comparison comparison) {
   Json result;
   if (options.out.empty()) {
     result = work();
+    show_commands_as_typed({}, {}, result);
   } else {
     if (options.force) begin_run_folder(options.out);
     write_run_folder(options.out, [&](const std::filesystem::path& folder) {

@@ -148,8 +148,7 @@ class IcaCommand final : public ModelCommand {
         "reduction to K components first: pca or none [pca]");
     add("--label-column", label_, "NAME", "column to exclude, by name or number from 1")->group(kTables);
     add("--restarts", restarts_, "N", "fits from other starts: which sources come back [0]")
-        ->check(whole_number(0))
-        ->group("Options of tests");
+        ->check(whole_number(0));
     add("--truth", truth_, "FILE", "true mixing matrix; reports the Amari distance to it");
   }
 

@@ -111,10 +111,8 @@ class LdaFit final : public ModelFit<S> {
   }
 
   Json cross_validate(const FitOptions& options, const std::vector<double>& given) override {
-    std::vector<double> ridges =
-        given.empty() ? std::vector<double>{0, 0.001, 0.01, 0.03, 0.1, 0.3, 1} : given;
-    std::ranges::sort(ridges);
-    const auto found = cross_validate_shrinkage<S>(std::move(this->views[0]), *this->labels, options, ridges);
+    const auto found = cross_validate_shrinkage<S>(std::move(this->views[0]), *this->labels, options, given);
+    const std::vector<double>& ridges = found.ridges;
     Json choice{{"problem", "lda"},
                 {"measure", "accuracy"},
                 {"folds", found.folds},
@@ -126,7 +124,7 @@ class LdaFit final : public ModelFit<S> {
     choice["choice"] = {{"relative_ridge", ridges[found.chosen]}};
     choice["chosen_ridge_number"] = found.chosen;
     choice["text"] = fmt::format(
-        "--relative-ridge {:g}: the largest ridge whose accuracy on rows that were not fitted is within one "
+        "--relative-ridge {:g}: the smallest ridge whose accuracy on rows that were not fitted is within one "
         "standard error of the best ({:g}).",
         ridges[found.chosen], ridges[found.best]);
     return choice;

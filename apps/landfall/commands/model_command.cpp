@@ -28,25 +28,11 @@ namespace {
 
 /// Options that do not affect the result. Files do, but changed data is detected by its fingerprint.
 bool is_neutral(const CLI::Option& option) {
-  constexpr std::array names{"--labels",
-                             "--show",
-                             "--folds",
-                             "--permutations",
-                             "--restarts",
-                             "--bootstrap",
-                             "--truth",
-                             "--out",
-                             "--json",
-                             "--quiet",
-                             "--force",
-                             "--help",
-                             "--resume",
-                             "--curve",
-                             "--threads",
-                             "--image",
-                             "--verbose",
-                             "--checkpoint-every",
-                             "--warnings-apart"};
+  constexpr std::array names{
+      "--labels",        "--show",  "--folds",   "--permutations", "--restarts", "--bootstrap",
+      "--truth",         "--out",   "--json",    "--quiet",        "--force",    "--help",
+      "--resume",        "--curve", "--threads", "--image",        "--verbose",  "--checkpoint-every",
+      "--warnings-apart"};
   return option.get_positional() || std::ranges::find(names, option.get_name()) != names.end();
 }
 
@@ -340,9 +326,10 @@ void add_components(const OptionAdder& add, ModelOptions& options, const char* t
     options.fit.components = 0;
     return options.choose_components || CLI::detail::lexical_cast(given.front(), options.fit.components);
   };
-  add.command->add_option("-p,--components", read, text)->type_name("K")->check([](const std::string& given) {
-    return given == "auto" ? std::string() : whole_number(1)(given);
-  });
+  add.command->add_option("-p,--components", read, text)
+      ->option_text("K")
+      ->check(
+          [](const std::string& given) { return given == "auto" ? std::string() : whole_number(1)(given); });
 }
 
 /// landfall cv: the table or the object, and with --out cv.json and a report.

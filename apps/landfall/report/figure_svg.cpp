@@ -104,12 +104,13 @@ struct Axis {
 class Drawing {
  public:
   Drawing(double width, double height, const std::string& title, const std::string& label)
-      : text_(fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" data-landfall=\"figure\" width=\"{0}\" height=\"{1}\" "
-                          "viewBox=\"0 0 {0} {1}\" role=\"img\" "
-                          "font-family=\"system-ui, Helvetica, Arial, sans-serif\" "
-                          "font-size=\"12\">\n<title>{2}</title>\n<desc>{3}</desc>\n"
-                          "<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n",
-                          width, height, escaped(title), escaped(label))) {
+      : text_(fmt::format(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" data-landfall=\"figure\" width=\"{0}\" height=\"{1}\" "
+            "viewBox=\"0 0 {0} {1}\" role=\"img\" "
+            "font-family=\"system-ui, Helvetica, Arial, sans-serif\" "
+            "font-size=\"12\">\n<title>{2}</title>\n<desc>{3}</desc>\n"
+            "<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n",
+            width, height, escaped(title), escaped(label))) {
     write(16, 22, title, "start", kInk, "font-size=\"14\" font-weight=\"600\"");
   }
 
@@ -283,8 +284,15 @@ void draw_circle(Drawing& drawing, const Json& chart) {
   drawing.ring(kX, kY, kRadius / 2);
   legend(drawing, chart.at("series"));
   std::size_t i = 0;
-  std::vector<double>
-      taken;  // heights of labels, left and right of the middle apart: right ones are shifted by 10000
+  struct Box {
+    double x, y, width;
+  };
+  std::vector<Box> taken;  // by labels
+  const auto is_free = [&taken](const Box& box) {
+    return std::ranges::none_of(taken, [&box](const Box& other) {
+      return box.x < other.x + other.width && other.x < box.x + box.width && std::abs(box.y - other.y) < 11;
+    });
+  };
   for (const auto& series : chart.at("series")) {
     const std::string_view colour = colour_of(series, i++);
     for (std::size_t k = 0; k < series.at("x").size(); ++k) {
@@ -292,14 +300,20 @@ void draw_circle(Drawing& drawing, const Json& chart) {
       const double x = kX + kRadius * a, y = kY - kRadius * b;
       drawing.dot(x, y, 3.5, colour);
       if (k >= kLabels) continue;
-      const double key = y + (a < 0 ? 0 : 10000);
-      if (std::ranges::any_of(taken, [key](double other) { return std::abs(other - key) < 11; })) continue;
-      taken.push_back(key);
-      drawing.write(a < 0 ? x - 7 : x + 7, y + 4, shortened(series.at("names")[k].get<std::string>(), 22),
-                    a < 0 ? "end" : "start", kInk, "font-size=\"11\"");
+      const std::string name = shortened(series.at("names")[k].get<std::string>(), 22);
+      const double width = 6.8 * static_cast<double>(name.size());
+      for (const bool before :
+           {a < 0, a >= 0}) {  // away from the middle, or the other way where that is taken
+        const Box box{before ? x - 7 - width : x + 7, y, width};
+        if (!is_free(box)) continue;
+        taken.push_back(box);
+        drawing.write(before ? x - 7 : x + 7, y + 4, name, before ? "end" : "start", kInk,
+                      "font-size=\"11\"");
+        break;
+      }
     }
   }
-  drawing.write(kX + kRadius + 8, kY - 6, label_of(chart, "x_label"), "start");
+  drawing.write(kX, kY + kRadius + 18, label_of(chart, "x_label"), "middle");
   drawing.write(kX, kY - kRadius - 8, label_of(chart, "y_label"), "middle");
 }
 

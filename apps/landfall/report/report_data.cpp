@@ -5,6 +5,7 @@
 #include <landfall/models/fit/plan.hpp>
 #include <landfall/run/run_folder.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -79,19 +80,22 @@ Json weights_section(const Run& run) {
     section["images"] = pictures(run);
     return section;
   }
-  const bool standardised = run.rows.contains("deviations") && run.rows.at("deviations").size() == run.weights.size();
-  section["text"] =
-      fmt::format("The largest {} of each {}{}{}.", run.problem.weight, component(run),
-                  shown < components ? fmt::format(", the first {} of {}", shown, components) : "",
-                  standardised ? ", times the standard deviation of the column in the rows shown, so that units do not matter" : "");
+  const bool standardised =
+      run.rows.contains("deviations") && run.rows.at("deviations").size() == run.weights.size();
+  section["text"] = fmt::format(
+      "The largest {} of each {}{}{}.", run.problem.weight, component(run),
+      shown < components ? fmt::format(", the first {} of {}", shown, components) : "",
+      standardised
+          ? ", times the standard deviation of the column in the rows shown, so that units do not matter"
+          : "");
   for (Index j = 0; j < shown; ++j)
     for (std::size_t v = 0; v < run.weights.size(); ++v) {
       const std::string_view view = run.problem.views[v].name;
       std::vector<std::string> names;
       if (run.rows.contains("columns")) names = run.rows.at("columns").at(v);
-      section["charts"].push_back(
-          largest_chart(fmt::format("{} {}{}{}", component(run), j + 1, view.empty() ? "" : ", ", view),
-                        standardised ? in_deviations(run, v, j) : Vector<double>(run.weights[v].col(j)), names));
+      section["charts"].push_back(largest_chart(
+          fmt::format("{} {}{}{}", component(run), j + 1, view.empty() ? "" : ", ", view),
+          standardised ? in_deviations(run, v, j) : Vector<double>(run.weights[v].col(j)), names));
     }
   return section;
 }
@@ -309,9 +313,11 @@ Json reproduce_section(const Run& run) {
 
 Json page(const Run& run) {
   Json page{{"title", run.problem.title}};
-  if (has(run, "data"))
-    page["subtitle"] =
-        fmt::format("of {}", fmt::join(run.summary.at("data").get<std::vector<std::string>>(), " and "));
+  if (has(run, "data")) {
+    auto files = run.summary.at("data").get<std::vector<std::string>>();
+    files.erase(std::unique(files.begin(), files.end()), files.end());  // both views may be columns of one
+    page["subtitle"] = fmt::format("of {}", fmt::join(files, " and "));
+  }
   Json& sections = page["sections"];
   if (has(run, "warnings") && !run.summary.at("warnings").empty())
     sections.push_back({{"heading", "Warnings"}, {"text", run.summary.at("warnings")}});

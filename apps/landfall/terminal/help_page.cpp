@@ -24,8 +24,8 @@ class HelpPage final : public CLI::Formatter {
 
   std::string make_group(std::string group, bool positional,
                          std::vector<const CLI::Option*> options) const override {
-    const bool plain = group == "Options" || group == "OPTIONS";
-    if (!positional && !plain && !all_) return "";  // landing, tables, tests: for --help-all
+    const bool more = group == kByHand || group == kTables || group == kRanks || group == kRare;
+    if (more && !all_) return "";
     return CLI::Formatter::make_group(std::move(group), positional, std::move(options));
   }
 

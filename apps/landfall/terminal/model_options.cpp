@@ -46,9 +46,9 @@ CLI::Option* add_ridge(const OptionAdder& add, std::optional<double>& ridge, con
     ridge = value;
     return true;
   };
-  auto* option = add.command->add_option(
-      "--ridge", read, fmt::format("ridge added to the diagonal of the covariance [auto: {}]", automatic));
-  option->type_name("G")->check([](const std::string& text) {
+  auto* option =
+      add.command->add_option("--ridge", read, fmt::format("ridge on the diagonal [auto: {}]", automatic));
+  option->option_text("G")->check([](const std::string& text) {
     if (text == "auto") return std::string();
     return number_from(0)(text);
   });
@@ -74,7 +74,7 @@ void add_held_out(const OptionAdder& add, double& fraction) {
 }
 
 void add_landing_options(const OptionAdder& add, AdaptiveOptions& landing) {
-  add.command->set_help_all_flag("--help-all", "show also the options of tests, tables and landing");
+  add.command->set_help_all_flag("--help-all", "show also the options of tables and of landing");
   const auto by_hand = [&](const char* name, auto& value, const char* shown, const char* text) {
     return add(name, value, shown, text)->group(kByHand);
   };
@@ -101,10 +101,10 @@ void add_guard(const OptionAdder& add, std::optional<Index>& guard, const char* 
 
 void add_rank_rows(const OptionAdder& add, RankRows& rows) {
   add.choice(
-      "--rows", {"shared", "own"},
-      [&rows](const std::string& name) { rows = name == "own" ? RankRows::own : RankRows::shared; },
-      "under mpirun: ranks read the same files, or own ones ({rank} in a name, a folder) [shared]")
-      ->group("Options of ranks");  // for --help-all
+         "--rows", {"shared", "own"},
+         [&rows](const std::string& name) { rows = name == "own" ? RankRows::own : RankRows::shared; },
+         "under mpirun: ranks read the same files, or own ones ({rank} in a name, a folder) [shared]")
+      ->group(kRanks);
 }
 
 void add_run_options(const OptionAdder& add, RunOptions& run) {
@@ -138,7 +138,8 @@ void add_checkpoint_options(const OptionAdder& add, RunOptions& run) {
       ->excludes(add.command->get_option("--force"));
   add("--checkpoint-every", run.checkpoint_every, "S", "seconds between checkpoints [60]")
       ->check(number_from(0))
-      ->needs(out);
+      ->needs(out)
+      ->group(kRare);
 }
 
 std::optional<RunLock> begin(const RunOptions& run) {

@@ -55,14 +55,15 @@ PencilEigen<S> solve_pencil(Matrix<S> a, Matrix<S> b, Index p, bool smallest) {
   S query = 0;
   L::sytrd(LAPACK_COL_MAJOR, 'L', n, a.data(), n, values.data(), off_diagonal.data(), reflectors.data(),
            &query, -1);
-  work.resize(static_cast<Index>(query));
+  work = Vector<S>(static_cast<Index>(
+      query));  // not resize(): Eigen frees the old memory first, and twice if there is no new
   L::sytrd(LAPACK_COL_MAJOR, 'L', n, a.data(), n, values.data(), off_diagonal.data(), reflectors.data(),
            work.data(), static_cast<int>(work.size()));
 
   Matrix<S> z(n, n);
   std::vector<int> integer_work(static_cast<std::size_t>(3 + 5 * n));
-  work.resize(1 + 4 * a.rows() +
-              a.size());  // what stedc documents; its own query is rounded in single precision
+  // What stedc documents; its own query is rounded in single precision.
+  work = Vector<S>(1 + 4 * a.rows() + a.size());
   info = L::stedc(LAPACK_COL_MAJOR, 'I', n, values.data(), off_diagonal.data(), z.data(), n, work.data(),
                   static_cast<int>(work.size()), integer_work.data(), static_cast<int>(integer_work.size()));
   if (info != 0) throw NumericalError(fmt::format("LAPACK stedc failed with info = {}", info));
@@ -70,7 +71,7 @@ PencilEigen<S> solve_pencil(Matrix<S> a, Matrix<S> b, Index p, bool smallest) {
   const Index first = smallest ? 0 : n - p;
   S* kept = z.col(first).data();
   L::ormtr(LAPACK_COL_MAJOR, 'L', 'L', 'N', n, wanted, a.data(), n, reflectors.data(), kept, n, &query, -1);
-  work.resize(std::max(work.size(), static_cast<Index>(query)));
+  if (work.size() < static_cast<Index>(query)) work = Vector<S>(static_cast<Index>(query));
   L::ormtr(LAPACK_COL_MAJOR, 'L', 'L', 'N', n, wanted, a.data(), n, reflectors.data(), kept, n, work.data(),
            static_cast<int>(work.size()));
   L::trsm(CblasColMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, n, wanted,

@@ -111,7 +111,13 @@ class CcaModel final : public Model<S> {
     Point<double> basis;  // of each view; empty: its columns
     if (near_singular_) {
       basis = range(fit, metric);
-      moments = score_covariances<S>(fit.stream, basis);
+      if (folds > 0) {
+        parts.clear();
+        parts = fold_score_covariances<S>(fit.stream, folds, fit.options.seed, basis);
+        moments = std::move(without_fold(parts, -1).covariances);
+      } else {
+        moments = score_covariances<S>(fit.stream, basis);
+      }
       for (std::size_t i = 0; i < 2; ++i)
         metric[i] = moments.within[i] + fit.result.views[i].ridge * basis[i].transpose() * basis[i];
     }
@@ -144,7 +150,8 @@ class CcaModel final : public Model<S> {
       fit.result.seconds.solve += fit.timer.lap();
       result_.cross_validated = cross_validate_cca(parts, {.components = fit.components,
                                                            .ridge = fit.result.views[0].ridge,
-                                                           .ridge_of_rows = fit.result.ridge_rows > 0});
+                                                           .ridge_of_rows = fit.result.ridge_rows > 0,
+                                                           .basis = std::move(basis)});
       fit.result.seconds.evaluate += fit.timer.lap();
     }
     return {std::move(rounded), {}, {}};
@@ -230,7 +237,7 @@ class CcaModel final : public Model<S> {
       return 0;
     const auto features = fit.features();
     const double left = static_cast<double>(features[0]), right = static_cast<double>(features[1]),
-                 kept = static_cast<double>(kFoldRows * sizeof(S)) * (left + right);
+                 kept = static_cast<double>(kFoldRows * sizeof(double)) * (left + right);
     const double bytes = folds * (8 * (left * left + right * right + left * right) + kept);
     return fit.work.squares + bytes <= static_cast<double>(fit.options.memory) ? folds : 0;
   }

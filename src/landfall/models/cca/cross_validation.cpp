@@ -9,7 +9,8 @@
 namespace landfall {
 namespace {
 
-constexpr double kPart = 0.1;  // a smaller difference of correlations is not worth a sentence
+constexpr double kMedium = 0.3;  // Cohen's medium: readers make nothing of a smaller correlation
+constexpr double kErrors = 2;    // beyond which a difference is not chance
 constexpr Index kLeastRows = 4;
 constexpr Index kEnoughRows = 10;  // per column, so that nobody would call them few
 
@@ -19,6 +20,15 @@ PairProblem centred(const FoldCovariances& fold) {
   const Vector<double>&a = fold.means[0], &b = fold.means[1];
   return {all.within[0] - a * a.transpose(), all.within[1] - b * b.transpose(),
           all.cross(0, 1) - a * b.transpose()};
+}
+
+/// In the coordinates of the basis, if there is one, the ridge I is T'T.
+void add_ridge(Matrix<double>& metric, double ridge, const Point<double>& basis, std::size_t view) {
+  if (ridge == 0) return;
+  if (basis.empty())
+    metric.diagonal().array() += ridge;
+  else
+    metric += ridge * basis[view].transpose() * basis[view];
 }
 
 FoldScores score(const PairProblem& test, const LeadingPairs& pairs, Index rows) {
@@ -50,8 +60,8 @@ CrossValidated cross_validate_cca(const std::vector<FoldCovariances>& folds,
     if (rows <= options.components + 1 || tested < 2) continue;
     PairProblem fit = centred(rest);
     const double ridge = options.ridge * (options.ridge_of_rows ? all / static_cast<double>(rows) : 1);
-    fit.left.diagonal().array() += ridge;
-    fit.right.diagonal().array() += ridge;
+    add_ridge(fit.left, ridge, options.basis, 0);
+    add_ridge(fit.right, ridge, options.basis, 1);
     LeadingPairs pairs = leading_pairs(std::move(fit), options.components);
     const Index found = pairs.left.cols();
     if (found < options.components) {  // the rank of these rows: what is not there does not correlate
@@ -73,6 +83,7 @@ CrossValidated pooled(const std::vector<FoldScores>& folds) {
   result.correlations.resize(p);
   result.errors.resize(p);
   result.by_fold.resize(p, result.folds);
+  for (const FoldScores& fold : folds) result.rows += fold.rows;
   for (Index j = 0; j < p; ++j) {
     double left = 0, right = 0, cross = 0;
     for (std::size_t k = 0; k < folds.size(); ++k) {
@@ -91,13 +102,25 @@ CrossValidated pooled(const std::vector<FoldScores>& folds) {
   return result;
 }
 
+double chance_error(const CrossValidated& tested, Index pair) {
+  return std::max(tested.errors(pair), 1 / std::sqrt(static_cast<double>(std::max<Index>(tested.rows, 1))));
+}
+
+Index real_pairs(const CrossValidated& tested) {
+  Index p = 0;
+  while (p < tested.correlations.size() && tested.correlations(p) > kErrors * chance_error(tested, p)) ++p;
+  return p;
+}
+
 std::string overfit_warning(const Vector<double>& training, const CrossValidated& tested, Index rows,
                             Index columns) {
   if (tested.folds == 0) return {};
-  const double chance = 2 / std::sqrt(static_cast<double>(std::max<Index>(rows, 1)));  // two standard errors
   std::vector<Index> parted;
-  for (Index j = 0; j < training.size(); ++j)
-    if (training(j) - tested.correlations(j) > std::max(kPart, chance)) parted.push_back(j);
+  for (Index j = 0; j < training.size(); ++j) {
+    const double found = training(j), held = tested.correlations(j);
+    if (found > kMedium && held < found / 2 && found - held > kErrors * chance_error(tested, j))
+      parted.push_back(j);
+  }
   if (parted.empty()) return {};
   const Index first = parted.front();
   const std::size_t others = parted.size() - 1;

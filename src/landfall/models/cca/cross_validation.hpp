@@ -17,7 +17,8 @@
 namespace landfall {
 
 struct CrossValidated {
-  int folds = 0;  // 0: none
+  int folds = 0;   // 0: none
+  Index rows = 0;  // in them
   Vector<double>
       correlations;  // of the scores of all rows, each by weights that were found without its fold, centred by fold
   Vector<double> errors;   // standard errors, from the correlations of the folds
@@ -28,6 +29,8 @@ struct CrossValidationOptions {
   Index components = 1;
   double ridge = 0;            // of both views, in the coordinates of the covariances
   bool ridge_of_rows = false;  // it is c/N of all rows: folds have fewer
+  Point<double> basis =
+      {};  // T of each view, where the covariances are those of scores T'a; empty: of columns
 };
 
 /// Folds without rows to fit or to test on are left out; no folds in the result where fewer than two are left.
@@ -44,7 +47,15 @@ CrossValidated pooled(const std::vector<FoldScores>& folds);
 /// Whether covariances of folds can say something: at least four rows in each.
 bool has_rows_for_folds(Index rows, int folds, Index p);
 
-/// A sentence where the training correlations are far above the cross-validated ones, else empty.
+/// The standard error of a cross-validated correlation: that of its folds, which are few, but no less than 1/sqrt(N), which unrelated
+/// scores have.
+double chance_error(const CrossValidated& tested, Index pair);
+
+/// How many pairs there are before the first whose cross-validated correlation is not two standard errors above 0.
+Index real_pairs(const CrossValidated& tested);
+
+/// A sentence where a training correlation above 0.3 loses more than half in cross-validation, and more than two standard
+/// errors; else empty. Weaker pairs always lose most of theirs, and nobody relies on them.
 std::string overfit_warning(const Vector<double>& training, const CrossValidated& tested, Index rows,
                             Index columns);
 

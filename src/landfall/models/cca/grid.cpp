@@ -15,8 +15,9 @@ constexpr Index kMostByDefault = 10;
 /// Sums of the first 1, 2, ... correlations in each fold: their mean and its standard error.
 struct Totals {
   Vector<double> mean, error;
+  Index pairs;  // that are real; at least one
 
-  explicit Totals(const CrossValidated& tested) {
+  explicit Totals(const CrossValidated& tested) : pairs(std::max<Index>(1, real_pairs(tested))) {
     Matrix<double> sums = tested.by_fold;
     for (Index j = 1; j < sums.rows(); ++j) sums.row(j) += sums.row(j - 1);
     const double k = static_cast<double>(sums.cols());
@@ -26,16 +27,6 @@ struct Totals {
 };
 
 }  // namespace
-
-Index chosen_pairs(const CrossValidated& tested) {
-  if (tested.folds == 0) return 0;
-  const Totals totals(tested);
-  Index best = 0;
-  const double largest = totals.mean.maxCoeff(&best);
-  Index p = 0;
-  while (totals.mean(p) < largest - totals.error(best)) ++p;
-  return p + 1;
-}
 
 template <class S>
 void keep_pairs(CcaResult<S>& result, Index p) {
@@ -113,25 +104,31 @@ CcaGridResult cross_validate_grid(SourcePtr<S> left, SourcePtr<S> right, const F
     if (ridge > 0 ||
         static_cast<double>(result.rows) * (grid.folds - 1) / grid.folds > columns(0) + columns(1))
       result.ridges.push_back(ridge);
+  std::ranges::sort(result.ridges);
   if (result.ridges.empty())
     throw UsageError("a ridge of 0 for fewer rows than columns, expected a positive ridge");
   result.totals.resize(most, static_cast<Index>(result.ridges.size()));
   result.errors = result.totals;
+  Vector<double> value(result.totals.cols()), error = value;  // of the pairs that are real with each ridge
   for (std::size_t r = 0; r < result.ridges.size(); ++r) {
     options.cancel.throw_if_requested();
     const CrossValidated tested = cross_validate_cca(folds, {.components = most, .ridge = result.ridges[r]});
     result.folds = tested.folds;
     const Totals totals(tested);
-    result.totals.col(static_cast<Index>(r)) = totals.mean;
-    result.errors.col(static_cast<Index>(r)) = totals.error;
+    const auto column = static_cast<Index>(r);
+    result.totals.col(column) = totals.mean;
+    result.errors.col(column) = totals.error;
+    result.pairs.push_back(totals.pairs);
+    result.any_real |= real_pairs(tested) > 0;
+    value(column) = totals.mean(totals.pairs - 1);
+    error(column) = totals.error(totals.pairs - 1);
   }
-  Index p = 0, r = 0;
-  const double largest = result.totals.maxCoeff(&p, &r), error = result.errors(p, r);
-  result.best_components = p + 1;
-  result.best_ridge = static_cast<std::size_t>(r);
-  for (p = 0; result.totals.row(p).maxCoeff(&r) < largest - error;) ++p;
-  result.components = p + 1;
-  result.ridge = static_cast<std::size_t>(r);
+  Index best = 0, chosen = 0;
+  const double least = value.maxCoeff(&best) - error(best);
+  while (value(chosen) < least) ++chosen;
+  result.best_ridge = static_cast<std::size_t>(best);
+  result.ridge = static_cast<std::size_t>(chosen);
+  result.components = result.pairs[result.ridge];
   return result;
 }
 

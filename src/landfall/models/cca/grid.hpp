@@ -12,8 +12,7 @@ namespace landfall {
 
 struct CcaGrid {
   Index components = 0;  // the most pairs; 0: as many as the smaller view has columns, 10 at most
-  std::vector<double> ridges{0,   0.01, 0.03, 0.1,
-                             0.3, 1,    3};  // relative to the variance of each column, ascending
+  std::vector<double> ridges{0, 0.01, 0.03, 0.1, 0.3, 1, 3};  // relative to the variance of each column
   int folds = 5;
 };
 
@@ -24,14 +23,12 @@ struct CcaGridResult {
   /// Means over the folds of the sum of the first p correlations on rows that were not fitted, and their standard errors: row
   /// p - 1, a column for each ridge.
   Matrix<double> totals, errors;
-  Index best_components = 0;
-  std::size_t best_ridge = 0;  // where the total is largest
-  Index components = 0;
-  std::size_t ridge = 0;  // the fewest pairs within one standard error of that, with the best ridge for them
+  std::vector<Index> pairs;    // with each ridge: real_pairs(), but at least one
+  bool any_real = false;       // false: with no ridge does even the first pair stand out from chance
+  std::size_t best_ridge = 0;  // where the total of its pairs is largest
+  std::size_t ridge = 0;       // the choice: the smallest whose total is within one standard error of that
+  Index components = 0;        // pairs[ridge]
 };
-
-/// The fewest pairs whose total is within one standard error of the largest one.
-Index chosen_pairs(const CrossValidated& tested);
 
 /// Leaves the first p pairs of a result.
 template <class S>

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <type_traits>
 
 namespace landfall {
@@ -84,6 +85,9 @@ void finish_sums(Communicator& communicator, Covariances<T>& sums) {
   for (auto& between : sums.between) between *= scale;
 }
 
+// Up to so many columns the threads of BLAS gain little within one product.
+constexpr Index kNarrow = 1024;
+
 /// Rows of one fold, kept until there are enough of them for a product.
 template <class S>
 class FoldRows {
@@ -145,8 +149,35 @@ class FoldRows {
   Index filled_ = 0;
 };
 
-// Up to so many columns the threads of BLAS gain little within one product.
-constexpr Index kNarrow = 1024;
+/// Puts each row into its fold.
+template <class S>
+class FoldSums {
+ public:
+  FoldSums(const std::vector<Index>& features, int folds, std::uint64_t seed, Products products)
+      : seed_(seed) {
+    const bool in_pairs = std::max(features[0], features[1]) <= kNarrow;
+    if (in_pairs) serial_.emplace();
+    for (int fold = 0; fold < folds; ++fold) folds_.emplace_back(features, products, in_pairs);
+  }
+
+  void add(const std::vector<Eigen::Ref<const Matrix<S>>>& rows, std::span<const Index> numbers) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const int fold = fold_of(numbers[i], static_cast<int>(folds_.size()), seed_);
+      folds_[static_cast<std::size_t>(fold)].add(rows, static_cast<Index>(i));
+    }
+  }
+
+  std::vector<FoldCovariances> finish(Communicator& communicator) {
+    std::vector<FoldCovariances> all;
+    for (auto& fold : folds_) all.push_back(fold.finish(communicator));
+    return all;
+  }
+
+ private:
+  std::uint64_t seed_;
+  std::optional<SerialBlas> serial_;
+  std::vector<FoldRows<S>> folds_;
+};
 
 }  // namespace
 
@@ -208,24 +239,31 @@ template Covariances<double> score_covariances<double>(DataStream<double>&, cons
 template <class S>
 std::vector<FoldCovariances> fold_covariances(DataStream<S>& stream, int folds, std::uint64_t seed,
                                               Products products) {
-  const std::vector<Index> features{static_cast<Index>(stream.transform(0).kept().size()),
-                                    static_cast<Index>(stream.transform(1).kept().size())};
-  const bool few = std::max(features[0], features[1]) <= kNarrow;
-  std::optional<SerialBlas> serial;
-  if (few) serial.emplace();
-  std::vector<FoldRows<S>> sums;
-  for (int fold = 0; fold < folds; ++fold) sums.emplace_back(features, products, few);
+  FoldSums<S> sums({static_cast<Index>(stream.transform(0).kept().size()),
+                    static_cast<Index>(stream.transform(1).kept().size())},
+                   folds, seed, products);
   std::vector<DenseRows<S>> dense(2);
   stream.begin_pass(in_file_order);
+  while (stream.next())
+    sums.add({dense[0](stream.view(0)), dense[1](stream.view(1))}, stream.view(0).batch.numbers());
+  return sums.finish(stream.communicator());
+}
+
+template <class S>
+std::vector<FoldCovariances> fold_score_covariances(DataStream<S>& stream, int folds, std::uint64_t seed,
+                                                    const Point<double>& x) {
+  FoldSums<double> sums({x[0].cols(), x[1].cols()}, folds, seed, Products::exact);
+  std::vector<ConvertedRows<S, double>> rows(2);
+  Point<double> scores(2);
+  stream.begin_pass(in_file_order);
   while (stream.next()) {
-    const std::vector<Eigen::Ref<const Matrix<S>>> rows{dense[0](stream.view(0)), dense[1](stream.view(1))};
-    const auto numbers = stream.view(0).batch.numbers();
-    for (std::size_t i = 0; i < numbers.size(); ++i)
-      sums[static_cast<std::size_t>(fold_of(numbers[i], folds, seed))].add(rows, static_cast<Index>(i));
+    for (std::size_t v = 0; v < 2; ++v) {
+      scores[v].resize(x[v].cols(), stream.view(v).rows());
+      multiply_at<double>(x[v], rows[v](stream.view(v)), scores[v]);
+    }
+    sums.add({scores[0], scores[1]}, stream.view(0).batch.numbers());
   }
-  std::vector<FoldCovariances> all;
-  for (auto& fold : sums) all.push_back(fold.finish(stream.communicator()));
-  return all;
+  return sums.finish(stream.communicator());
 }
 
 FoldCovariances without_fold(const std::vector<FoldCovariances>& folds, int fold) {
@@ -253,6 +291,10 @@ template std::vector<FoldCovariances> fold_covariances<float>(DataStream<float>&
                                                               Products);
 template std::vector<FoldCovariances> fold_covariances<double>(DataStream<double>&, int, std::uint64_t,
                                                                Products);
+template std::vector<FoldCovariances> fold_score_covariances<float>(DataStream<float>&, int, std::uint64_t,
+                                                                    const Point<double>&);
+template std::vector<FoldCovariances> fold_score_covariances<double>(DataStream<double>&, int, std::uint64_t,
+                                                                     const Point<double>&);
 template Covariances<float> covariances<float, float>(DataStream<float>&, Products);
 template Covariances<double> covariances<float, double>(DataStream<float>&, Products);
 template Covariances<double> covariances<double, double>(DataStream<double>&, Products);

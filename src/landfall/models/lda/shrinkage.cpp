@@ -2,6 +2,7 @@
 #include <landfall/errors.hpp>
 #include <landfall/models/lda/shrinkage.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -10,8 +11,9 @@ namespace landfall {
 
 template <class S>
 ShrinkageChoice cross_validate_shrinkage(SourcePtr<S> data, const Labels& labels, const LdaOptions& given,
-                                         const std::vector<double>& ridges) {
-  if (ridges.empty()) throw UsageError("no ridges to choose from, expected at least one");
+                                         std::vector<double> ridges) {
+  if (ridges.empty()) ridges = {0, 0.001, 0.01, 0.03, 0.1, 0.3, 1};
+  std::ranges::sort(ridges);
   LdaOptions options = given;
   options.folds = given.folds.value_or(5);
   if (*options.folds < 2) throw UsageError(fmt::format("folds must be at least 2, got {}", *options.folds));
@@ -43,15 +45,15 @@ ShrinkageChoice cross_validate_shrinkage(SourcePtr<S> data, const Labels& labels
   const double largest = choice.accuracy.maxCoeff(&best);
   choice.best = choice.chosen = static_cast<std::size_t>(best);
   for (std::size_t r = 0; r < ridges.size(); ++r)
-    if (ridges[r] >= ridges[choice.chosen] &&
+    if (ridges[r] < ridges[choice.chosen] &&
         choice.accuracy(static_cast<Index>(r)) >= largest - choice.errors(best))
       choice.chosen = r;
   return choice;
 }
 
 template ShrinkageChoice cross_validate_shrinkage<float>(SourcePtr<float>, const Labels&, const LdaOptions&,
-                                                         const std::vector<double>&);
+                                                         std::vector<double>);
 template ShrinkageChoice cross_validate_shrinkage<double>(SourcePtr<double>, const Labels&, const LdaOptions&,
-                                                          const std::vector<double>&);
+                                                          std::vector<double>);
 
 }  // namespace landfall

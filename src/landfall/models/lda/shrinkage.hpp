@@ -15,20 +15,18 @@ struct ShrinkageChoice {
   std::vector<double> ridges;       // relative to the variance of each column, ascending
   Vector<double> accuracy, errors;  // means over the folds, and their standard errors
   std::size_t best = 0;             // where the accuracy is largest
-  std::size_t chosen = 0;           // the largest ridge within one standard error of that
+  std::size_t chosen = 0;           // the smallest ridge within one standard error of that
 };
 
-/// Fits once for each ridge and fold (options.folds, 5 where it is not set), by the method of the options. A ridge with which S_w is singular has an
+/// `ridges` empty: from 0 to 1. Fits once for each ridge and fold (options.folds, 5 where it is not set), by the method of the options. A ridge with which S_w is singular has an
 /// accuracy of 0.
 template <class S>
 ShrinkageChoice cross_validate_shrinkage(SourcePtr<S> data, const Labels& labels, const LdaOptions& options,
-                                         const std::vector<double>& ridges);
+                                         std::vector<double> ridges = {});
 
 extern template ShrinkageChoice cross_validate_shrinkage<float>(SourcePtr<float>, const Labels&,
-                                                                const LdaOptions&,
-                                                                const std::vector<double>&);
+                                                                const LdaOptions&, std::vector<double>);
 extern template ShrinkageChoice cross_validate_shrinkage<double>(SourcePtr<double>, const Labels&,
-                                                                 const LdaOptions&,
-                                                                 const std::vector<double>&);
+                                                                 const LdaOptions&, std::vector<double>);
 
 }  // namespace landfall
