@@ -164,6 +164,7 @@ class CCA(Estimator):
         self._forget()
         left = self._input(X, reset=True, min_samples=2)
         right = self._second_input(Y, min_samples=2)
+        self._single_y = (np.ndim(Y) if isinstance(Y, (list, tuple)) else getattr(Y, "ndim", 2)) == 1
         self._learn(self._run(_core.fit_cca, left, right, components=self._components(left, right)))
         return self
 
@@ -222,11 +223,15 @@ class CCA(Estimator):
         }
 
     def _more_numbers(self) -> dict[str, Any]:
+        from ._runs import few
+
         more: dict[str, Any] = {}
         held_out, validated = self.held_out_correlations_, self.cross_validated_correlations_
         if len(held_out):
             samples = self._result["held_out_samples"]
             more |= {"held_out_samples": samples, "held_out_correlations": held_out, "held_out_total_correlation": held_out.sum()}
+            if "prediction_r2" in self._result["views"][0]:
+                more["prediction_r2"] = [few(view["prediction_r2"]) for view in self._result["views"]]
         if len(validated):
             more |= {"folds": self._result["folds"], "cross_validated_correlations": validated,
                      "cross_validated_total_correlation": validated.sum(), "cross_validated_errors": self.cross_validated_errors_}
@@ -279,12 +284,13 @@ class CCA(Estimator):
         return scores, self._scores(self._second_input(Y), self.y_weights_, self.y_mean_)
 
     def predict(self, X: Any) -> Array:
-        """The columns of Y, by regression on the scores of X. ``y_prediction_r2_`` tells how well that works on held-out rows."""
+        """The columns of Y, or its one column where it was given as a vector, by regression on the scores of X. ``y_prediction_r2_`` tells how well that works on held-out rows."""
         check_is_fitted(self)
         prediction: Array | None = self._result["views"][1].get("prediction")
         if prediction is None:
             raise ValueError("this model has no regression of Y on the scores of X: expected one that fit, not partial_fit, has learned")
-        return np.asarray(self.transform(X)) @ prediction.T + self.y_mean_
+        predicted = np.asarray(self.transform(X)) @ prediction.T + self.y_mean_
+        return predicted[:, 0] if getattr(self, "_single_y", False) else predicted
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Fits, and returns the scores of both views."""

@@ -26,6 +26,11 @@ _FILES = {
 }
 
 
+def few(numbers: Array) -> Array | None:
+    """None where they are too many for a summary, as the program has it: files have them."""
+    return numbers if 0 < numbers.size <= 4096 else None
+
+
 def _summary(model: Any) -> dict[str, Any]:
     """The summary of a fitted model, with the keys of the program."""
     _ = model.n_iter_  # computed now where partial_fit came last
@@ -49,6 +54,8 @@ def _summary(model: Any) -> dict[str, Any]:
         **model._numbers(),
         **({"variance_explained": per_view(lambda view: view["explained"])} if "explained" in views[0] else {}),
         **({"redundancy": per_view(lambda view: view["redundancy"])} if "redundancy" in views[0] else {}),
+        **({"loadings": per_view(lambda view: few(view["structure"]))} if "structure" in views[0] else {}),
+        **({"cross_loadings": per_view(lambda view: few(view["cross_structure"]))} if "cross_structure" in views[0] else {}),
         "infeasibility": per_view(lambda view: view["infeasibility"]),
         "method_infeasibility": per_view(lambda view: view["method_infeasibility"]),
         "converged": result["converged"],
@@ -164,6 +171,8 @@ def _read_structure(folder: pathlib.Path, summary: dict[str, Any], view: int, vi
     for key, name in (("explained", "variance_explained"), ("redundancy", "redundancy")):
         if name in summary:
             read[key] = np.asarray(summary[name][view] if views > 1 else summary[name])
+    if summary.get("prediction_r2", [None])[0] is not None:
+        read["prediction_r2"] = np.asarray(summary["prediction_r2"][view])
     return read
 
 

@@ -57,6 +57,8 @@ py::dict lda_dict(const LdaResult<S>& result) {
   dict["training_accuracy"] = result.training_accuracy;
   dict["within_structure"] = array_of<double>(result.within_loadings);
   dict["held_out_accuracy"] = result.held_out_accuracy;
+  dict["confusion"] = array_of<double>(result.confusion);
+  dict["held_out_confusion"] = array_of<double>(result.held_out_confusion);
   return dict;
 }
 template py::dict lda_dict<float>(const LdaResult<float>&);

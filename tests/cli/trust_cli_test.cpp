@@ -61,7 +61,7 @@ TEST_F(Trust, LoadingsAreInTheTableTheSummaryAndTheFolder) {
   const auto run = club({"--show", "loadings", "--out", "run", "--quiet"});
   EXPECT_EQ(run.code, 0) << run.err;
   for (const char* text :
-       {"loadings, left view", "Waist        0.925", "Situps      -0.818", "explained     45.1 %"})
+       {"loadings, left view", "\nWaist         0.925", "\nSitups       -0.818", "\nexplained    45.1 %"})
     EXPECT_NE(run.out.find(text), std::string::npos) << text << "\n" << run.out;
   const Json summary = Json::parse(content(folder_ / "run/summary.json"));
   EXPECT_NEAR(summary["loadings"][0][1][0], 0.9254, 1e-4);

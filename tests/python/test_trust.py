@@ -33,6 +33,21 @@ def test_structure_of_lda_and_ica(iris, mixtures):
     assert len(ica.kurtosis_) == ica.n_components_
 
 
+def test_confusion(iris, tmp_path):
+    from sklearn.metrics import confusion_matrix
+
+    lda = landfall.LDA().fit(*iris)
+    np.testing.assert_array_equal(lda.confusion_, confusion_matrix(iris[1], lda.predict(iris[0])))
+    assert lda.held_out_confusion_.size == 0
+    landfall.save_run(lda, tmp_path / "run")
+    again = landfall.load_run(tmp_path / "run")
+    np.testing.assert_array_equal(again.confusion_, lda.confusion_)
+    np.testing.assert_allclose(again.within_structure_, lda.within_structure_)
+    assert landfall.LDA(held_out=0.3).fit(*iris).held_out_confusion_.sum() > 30
+    half = landfall.LDA().partial_fit(*iris)
+    assert half.n_components_ == 2 and half.confusion_.shape in ((0, 0), (3, 3))
+
+
 def test_fitness_club():
     """SAS/STAT User's Guide, PROC CANCORR: 0.3504, F 2.05 with 9 and 34.223 degrees of freedom, p 0.0635."""
     club = load_linnerud()
@@ -93,7 +108,7 @@ def test_folder(views, tmp_path):
     cca = landfall.CCA(2, permutations=19, bootstrap=10, held_out=0.2).fit(*views)
     landfall.save_run(cca, tmp_path / "run", *views)
     again = landfall.load_run(tmp_path / "run")
-    for name in ("x_structure_", "y_cross_structure_", "x_redundancy_", "cross_validated_correlations_", "permutation_p_values_", "correlation_intervals_"):
+    for name in ("x_structure_", "y_cross_structure_", "x_redundancy_", "y_prediction_r2_", "cross_validated_correlations_", "permutation_p_values_", "correlation_intervals_"):
         np.testing.assert_allclose(getattr(again, name), getattr(cca, name))
     np.testing.assert_allclose(again.predict(views[0]), cca.predict(views[0]))
     assert [test["f_p"] for test in again.wilks_] == [test["f_p"] for test in cca.wilks_]

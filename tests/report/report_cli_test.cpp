@@ -64,9 +64,9 @@ TEST_F(Report, IsWrittenWithTheRunAndAgain) {
   EXPECT_NEAR(bars["series"][0]["y"][1], summary["correlations"][1], 1e-6);
   EXPECT_NEAR(bars["series"][1]["y"][1], summary["held_out_correlations"][1], 1e-6);
   EXPECT_NEAR(bars["series"][2]["y"][1], summary["cross_validated_correlations"][1], 1e-6);
-  const Json& tests = section(page, "How far to trust it")["table"];
+  const Json tests = section(page, "How far to trust it")["table"];
   EXPECT_NEAR(tests["rows"][1][2], summary["cross_validated_correlations"][1], 1e-6);
-  const Json& loadings = section(page, "Loadings")["charts"];
+  const Json loadings = section(page, "Loadings")["charts"];
   EXPECT_EQ(loadings.size(), 5U);  // of two pairs and two views, and the circle
   EXPECT_EQ(loadings[4]["kind"], "circle");
   EXPECT_EQ(loadings[4]["series"][0]["x"].size(), 6U);

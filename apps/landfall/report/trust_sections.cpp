@@ -105,7 +105,7 @@ Json trust_section(const RunReport& run) {
         fmt::format("Cross-validated: weights found in {} of {} folds of the rows, tested on the rest.",
                     summary.at("folds").get<int>() - 1, summary.at("folds").get<int>()));
     column("cross-validated");
-    column("± standard error");
+    column("± error");
   }
   if (intervals) {
     column(fmt::format("{:g} % from", 100 * summary.at("bootstrap").at("level").get<double>()));
@@ -121,7 +121,7 @@ Json trust_section(const RunReport& run) {
         "unrelated beyond the pairs before it.");
   }
   if (permuted) {
-    column("p (permutations)");
+    column("p (permuted)");
     section["text"].push_back(
         fmt::format("Permutations: the same for rows of any distribution, by {} random pairings of the rows.",
                     summary.at("permutations").get<int>()));

@@ -103,7 +103,9 @@ CrossValidated pooled(const std::vector<FoldScores>& folds) {
 }
 
 double chance_error(const CrossValidated& tested, Index pair) {
-  return std::max(tested.errors(pair), 1 / std::sqrt(static_cast<double>(std::max<Index>(tested.rows, 1))));
+  const double k = std::max(2, tested.folds), rows = static_cast<double>(std::max<Index>(tested.rows, 1));
+  // The rows of K - 1 folds are fitted and those of one tested: (1/K + 1/(K - 1)) in place of 1/K.
+  return std::sqrt(1 + k / (k - 1)) * std::max(tested.errors(pair), 1 / std::sqrt(rows));
 }
 
 Index real_pairs(const CrossValidated& tested) {

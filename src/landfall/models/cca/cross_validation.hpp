@@ -47,8 +47,9 @@ CrossValidated pooled(const std::vector<FoldScores>& folds);
 /// Whether covariances of folds can say something: at least four rows in each.
 bool has_rows_for_folds(Index rows, int folds, Index p);
 
-/// The standard error of a cross-validated correlation: that of its folds, which are few, but no less than 1/sqrt(N), which unrelated
-/// scores have.
+/// The standard error of a cross-validated correlation, for tests: that of its folds, which are few, but no less than 1/sqrt(N), which
+/// unrelated scores have; times the factor by which Nadeau and Bengio (2003) correct for folds that are fitted to mostly the same rows, 1.5 of
+/// five folds. Without it a pair of noise would be two standard errors above 0 in one table of fourteen.
 double chance_error(const CrossValidated& tested, Index pair);
 
 /// How many pairs there are before the first whose cross-validated correlation is not two standard errors above 0.
