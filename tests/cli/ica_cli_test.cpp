@@ -185,7 +185,22 @@ TEST_F(IcaCommand, WrongUseBadDataAndFailedNumbersAreSentences) {
                "component");
   expect_error(ica({"-p", "8", "--out", "run"}), 4,
                "d/data.npy: 7 non-constant columns, expected at least p = 8");
+  expect_error(ica({"--memory", "20KiB"}), 2,
+               "landing needs 24 KiB of memory, expected at most the 20 KiB that --memory allows");
   EXPECT_EQ(folder_.names(), before);
+}
+
+TEST_F(IcaCommand, RowsThatSinglePrecisionLosesAreASentence) {
+  const auto rows = read_npy<double>(folder_ / "d/data.npy");
+  for (const auto& [shift, sentence] :
+       {std::pair{1e12, "far.npy: all 7 columns are constant in single precision"},
+        std::pair{1e7,
+                  "far.npy: rank 0, expected at least 1, in single precision; the files have more: try "
+                  "--precision double"}}) {
+    write_npy<double>(folder_ / "far.npy", (rows.array() + shift).matrix());
+    expect_error(landfall({"ica", "far.npy", "--precision", "single"}), shift > 1e8 ? 3 : 4, sentence);
+  }
+  EXPECT_EQ(landfall({"ica", "far.npy"}).code, 0) << "the precision of the file";
 }
 
 }  // namespace

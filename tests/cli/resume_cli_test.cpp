@@ -44,6 +44,8 @@ class Resume : public ::testing::Test {
       b.erase(key);
     }
     EXPECT_EQ(a, b);
+  }
+  void expect_tidy(const std::string& run) {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(folder_ / run))
       names.push_back(entry.path().extension());
@@ -73,11 +75,13 @@ TEST_F(Resume, AfterKillsAtAnyMomentTheResultIsTheSame) {
     const auto first = limited(limit, cca(out, {"--checkpoint-every", "0"}));
     if (finished(out)) {  // or killed between its last file and its end
       latest = std::min(latest, std::max(moment, whole.count() / 100));
+      if (first.code == 0) expect_tidy(out);
     } else {
       EXPECT_NE(first.code, 0);
       ++killed;
       const auto second = landfall(cca(out, {"--resume", "--threads", killed % 2 ? "1" : "2"}));
       EXPECT_EQ(second.code, 0) << second.err;
+      expect_tidy(out);
     }
     expect_same(out, "whole");
   }
@@ -105,6 +109,7 @@ TEST_F(Resume, ASignalLeavesACheckpoint) {
       EXPECT_EQ(landfall({"transform", name, "d/left.npy", "d/right.npy", "-o", "s.npy"}).code, 3);
       EXPECT_EQ(landfall(cca(name, {"--resume", "--precision", precision})).code, 0);
       expect_same(name, "whole" + name);
+      expect_tidy(name);
     }
 }
 
@@ -140,6 +145,7 @@ TEST_F(Resume, WhatDoesNotBelongTogetherIsRefused) {
 
   EXPECT_EQ(landfall(cca("half", {"--force"})).code, 0);
   expect_same("half", "whole");
+  expect_tidy("half");
   std::filesystem::create_directory(folder_ / "mine");
   folder_.file("mine/notes.txt", "keep");
   expect_error(landfall(cca("mine", {"--force"})), 2, "mine: not a run folder, so it was not changed");
@@ -172,6 +178,7 @@ TEST_F(Resume, AFullDiskIsASentenceAndTheLastCheckpointStays) {
   EXPECT_EQ(content(folder_ / "half/checkpoint"), content(folder_ / "whole/checkpoint"));
   EXPECT_EQ(landfall(cca("half", {"--resume"})).code, 0);
   expect_same("half", "whole");
+  expect_tidy("half");
 }
 
 TEST_F(Resume, AFolderThatCannotBeMadeIsFoundBeforeTheWork) {

@@ -15,7 +15,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-Names names(const Labels& labels) {
+Names class_names(const Labels& labels) {
   return {labels.names().begin(), labels.names().end()};
 }
 
@@ -26,7 +26,7 @@ std::vector<Index> classes(const Labels& labels) {
 }
 
 void expect_labels(const Labels& labels, const Names& expected_names, const std::vector<Index>& expected) {
-  EXPECT_EQ(names(labels), expected_names);
+  EXPECT_EQ(class_names(labels), expected_names);
   EXPECT_EQ(labels.classes(), static_cast<Index>(expected_names.size()));
   EXPECT_EQ(classes(labels), expected);
 }

@@ -141,10 +141,10 @@ TYPED_TEST(IcaTable, FewerComponentsAreAmongTheLeadingPrincipalOnes) {
 
 TYPED_TEST(IcaTable, PrincipalComponentsOfAStreamAreTheSame) {
   using S = TypeParam;
-  const RowMatrix<double> table = loud_and_quiet(5'000, 18);
+  const RowMatrix<double> table = loud_and_quiet(5'000, 98);
   const RowMatrix<S> given = table.template cast<S>();
-  // Neither the rows nor 20 x 20 numbers fit in two kilobytes.
-  const auto streamed = fit(given, {.components = 2, .memory = 2048});
+  // Neither the rows fit, nor 100 x 100 numbers six times.
+  const auto streamed = fit(given, {.components = 2, .memory = 400'000});
   EXPECT_LT(outside(streamed.views[0].weights.template cast<double>(), principal(table, 2)), 2e-2);
   const auto kept = fit(given, {.components = 2});
   EXPECT_LT(difference(sources(kept, given), sources(streamed, given)), 2e-2);
@@ -219,7 +219,8 @@ TYPED_TEST(IcaTable, DependentColumnsLowerTheNumberOfComponents) {
             "table.csv: rank 3, expected at least p = 4");
   EXPECT_EQ(test::sentence([&] { fit(rows, {.components = 4, .reduction = Reduction::none}); }),
             "table.csv: rank 3, expected at least p = 4");
-  EXPECT_EQ(test::sentence([&] { fit(rows, {.components = 4, .memory = 256}); }),
+  const RowMatrix<S> wide = inner * test::random_orthogonal<S>(150, 1).topRows(3);
+  EXPECT_EQ(test::sentence([&] { fit(wide, {.components = 4, .memory = 900'000}); }),
             "table.csv: rank 3, expected at least p = 4");
   EXPECT_THROW(fit(rows, {.components = 5}), NumericalError);
   EXPECT_EQ(test::sentence([&] { fit(rows, {.components = 5, .baseline = "fastica"}); }),

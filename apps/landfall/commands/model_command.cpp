@@ -1,4 +1,3 @@
-#include "commands/model_command.hpp"
 
 #include <landfall/data/io/spool.hpp>
 #include <landfall/errors.hpp>
@@ -9,6 +8,8 @@
 #include <algorithm>
 #include <array>
 
+#include "commands/model_arguments.hpp"
+#include "commands/model_arguments.hpp"
 #include "commands/opened_views.hpp"
 #include "report/validation_page.hpp"
 #include "runs/interrupts.hpp"
@@ -267,19 +268,35 @@ bool opens_again(const std::string& file) {
   return std::filesystem::is_regular_file(file, error) || std::filesystem::is_directory(file, error);
 }
 
+/// Whether single precision loses nothing of the files, or little: sparse rows are counts.
+template <class Fit>
+bool is_narrow(const Fit& fit) {
+  return std::ranges::all_of(fit.views, [](const auto& view) {
+    constexpr std::array<std::string_view, 6> narrow{"f4", "f2", "u1", "i1", "u2", "i2"};
+    return view->sparse() || std::ranges::find(narrow, view->element_type()) != narrow.end();
+  });
+}
+
+/// What fails in single precision need not fail in that of the files.
+template <class Fit, class Use>
+void use_single(Fit& fit, const Use& use) {
+  if (is_narrow(fit)) return use(fit);
+  try {
+    use(fit);
+  } catch (const NumericalError& error) {
+    throw NumericalError(
+        fmt::format("{}, in single precision; the files have more: try --precision double", error.what()));
+  }
+}
+
 /// Opens the files in the precision asked for. `auto` is single where they are, or are sparse; text and wider numbers
 /// need double.
 template <class Use>
 void open_model(const ModelCommand& model, const Use& use) {
   const std::string& asked = model.options.run.precision;
-  if (asked == "single") return use(*model.open_single());
+  if (asked == "single") return use_single(*model.open_single(), use);
   const auto fit = model.open_double();
-  const auto is_narrow = [](const auto& view) {
-    constexpr std::array<std::string_view, 6> narrow{"f4", "f2", "u1", "i1", "u2", "i2"};
-    return view->sparse() || std::ranges::find(narrow, view->element_type()) != narrow.end();
-  };
-  bool single = asked == "auto" && std::ranges::all_of(fit->views, is_narrow) &&
-                std::ranges::all_of(model.options.files, opens_again);
+  bool single = asked == "auto" && is_narrow(*fit) && std::ranges::all_of(model.options.files, opens_again);
   if (ranks().several()) single = !any_rank(*ranks().communicator, !single);
   if (single) return use(*model.open_single());
   use(*fit);
@@ -319,19 +336,6 @@ void plan(const ModelCommand& model) {
              [&](auto& fit) { tell_plan(model.problem().name, fit.plan(options.fit), options.run.json); });
 }
 
-/// A number, or auto.
-void add_components(const OptionAdder& add, ModelOptions& options, const char* text) {
-  const auto read = [&options](const CLI::results_t& given) {
-    options.choose_components = given.front() == "auto";
-    options.fit.components = 0;
-    return options.choose_components || CLI::detail::lexical_cast(given.front(), options.fit.components);
-  };
-  add.command->add_option("-p,--components", read, text)
-      ->option_text("K")
-      ->check(
-          [](const std::string& given) { return given == "auto" ? std::string() : whole_number(1)(given); });
-}
-
 /// landfall cv: the table or the object, and with --out cv.json and a report.
 void validate_choices(const ModelCommand& model, Interrupts& interrupts) {
   require_one_process("landfall cv");
@@ -356,64 +360,14 @@ void validate_choices(const ModelCommand& model, Interrupts& interrupts) {
   });
 }
 
-void add_options(const OptionAdder& add, ModelCommand& model) {
-  const ModelHelp help = model.help();
-  const auto& files = model.problem().files;
-  ModelOptions& options = model.options;
-  FitOptions& fit = options.fit;
-  options.files.resize(files.size());
-  for (std::size_t i = 0; i < files.size(); ++i)
-    add(files[i].name, options.files[i], "FILE", files[i].text)->required(!files[i].optional);
-  model.add_data_options(add);
-  if (help.automatic_components)
-    add_components(add, options, help.components);
-  else
-    add("-p,--components", fit.components, "K", help.components)
-        ->required(help.needs_components)
-        ->check(whole_number(1));
-  model.add_own_options(add);
-  const auto choose = [&fit](const std::string& name) { fit.method = parse_fit_method(name); };
-  if (help.baselines)
-    add_method(add, help.methods, *help.baselines, choose, fit.baseline, help.method);
-  else
-    add.choice("--method", help.methods, choose, help.method);
-  add_solver_options(add, fit, help.defaults);
-  if (help.centring) add_centring(add, fit.transform);
-  add_row_options(add, fit.transform);
-  if (help.held_out) add_held_out(add, fit.held_out);
-  model.add_test_options(add);
-  add_rank_rows(add, fit.rank_rows);
-  add_run_options(add, options.run);
-  add.choice(
-      "--show", {"loadings"}, [&options](const std::string&) { options.show_loadings = true; },
-      "loadings: what each component is made of");
-  add_image(add, options.report);
-  if (help.report_labels) add_report_labels(add, options.report);
-  add_checkpoint_options(add, options.run);
-  add_table_options(add, options.table);
-  add_landing_options(add, fit.landing);
-  if (help.guard) add_guard(add, fit.guard, help.guard);
-}
-
 }  // namespace
 
 void setup_model(CLI::App& parent, Action action, const std::shared_ptr<ModelCommand>& model) {
   const ModelHelp help = model->help();
   auto* command = parent.add_subcommand(std::string(model->problem().name), help.text);
-  add_options({command}, *model);
+  add_model_options({command}, *model);
   command->footer(fmt::format("Examples:\n{}", help.examples));
-  if (action == Action::validate) {
-    for (const char* name : {"--method", "--passes", "--batch", "--tolerance", "--max-passes", "--ridge",
-                             "--relative-ridge", "--permutations", "--bootstrap", "--show", "--resume",
-                             "--checkpoint-every", "--image", "--held-out"})
-      if (auto* option = command->get_option_no_throw(name)) command->remove_option(option);
-    if (command->get_option_no_throw("--folds") == nullptr)
-      OptionAdder{command}("--folds", model->options.fit.folds, "K", "folds [5]")->check(whole_number(2));
-    OptionAdder{command}("--ridges", model->ridges, "G,...",
-                         "ridges to choose from, as multiples of the variance of each column")
-        ->delimiter(',')
-        ->check(number_from(0));
-  }
+  if (action == Action::validate) take_ridges(*command, *model);
   command->callback([model, action, command] {
     if (action == Action::compare) return;
     model->prepare();

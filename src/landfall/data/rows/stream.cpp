@@ -244,8 +244,9 @@ void DataStream<S>::learn() {
     statistics_.push_back(running_[v].summary());
     transforms_[v].learn(statistics_.back());
     if (transforms_[v].kept().empty())
-      throw DataError(
-          fmt::format("{}: all {} columns are constant", sources_[v]->name(), sources_[v]->cols()));
+      throw DataError(fmt::format("{}: all {} columns are constant{}", sources_[v]->name(),
+                                  sources_[v]->cols(),
+                                  sizeof(S) == sizeof(float) ? " in single precision" : ""));
     sources_[v]->rewind();
   }
 }

@@ -37,15 +37,26 @@ Index lda_guard(Index p) {
   return std::max<Index>(16, p);
 }
 
-Index ica_batch(Index p) {
-  return std::max<Index>(1024, ica_rows_for(p));
+namespace {
+
+/// Rows of n dense columns that fit in so many bytes.
+template <class S>
+Index rows_in(std::uint64_t bytes, Index n) {
+  return static_cast<Index>(
+      std::min<std::uint64_t>(bytes / (sizeof(S) * static_cast<std::uint64_t>(n)), 1u << 30));
+}
+
+}  // namespace
+
+template <class S>
+Index ica_batch(Index p, Index n, std::uint64_t memory) {
+  return std::max(std::min(Index{1024}, rows_in<S>(memory / 48, n)), ica_rows_for(p));
 }
 
 template <class S>
-Index ica_first_rows(Index wanted, std::uint64_t memory, Index n) {
-  const std::uint64_t fit = memory / 4 / (sizeof(S) * static_cast<std::uint64_t>(n));
+Index ica_first_rows(Index wanted, Index p, Index n, std::uint64_t memory) {
   return std::max(
-      {wanted, 8 * n, std::min(100 * n, static_cast<Index>(std::min<std::uint64_t>(fit, 1u << 30)))});
+      {std::min(std::max(wanted, 100 * n), rows_in<S>(memory / 4, n)), ica_rows_for(p), Index{256}});
 }
 
 Vector<double> signs_of_largest(const Matrix<double>& weights) {

@@ -38,7 +38,9 @@ Index lda_guard(Index p);
 constexpr Index ica_rows_for(Index p) {
   return 8 * p;
 }
-Index ica_batch(Index p);
+/// Rows of a batch of ICA: of six batches that an eighth of the memory holds.
+template <class S>
+Index ica_batch(Index p, Index n, std::uint64_t memory);
 /// Pilot rows of ICA, and the most rows that it iterates over to convergence.
 constexpr Index ica_pilot_rows(Index given) {
   return given > 0 ? given : 4096;
@@ -46,9 +48,9 @@ constexpr Index ica_pilot_rows(Index given) {
 
 /// Rows that ICA needs to see more than noise: among n directions of N Gaussian rows some have |c| of the
 /// order of sqrt(n/N) by chance, which 100 rows per column keep below that of most sources. At least
-/// `wanted`, as far as a quarter of the memory allows.
+/// `wanted`, as far as a quarter of the memory allows, and enough for p components in any case.
 template <class S>
-Index ica_first_rows(Index wanted, std::uint64_t memory, Index n);
+Index ica_first_rows(Index wanted, Index p, Index n, std::uint64_t memory);
 
 /// 1 or -1 for each column of the weights: the sign of its largest entry.
 Vector<double> signs_of_largest(const Matrix<double>& weights);
@@ -66,7 +68,8 @@ void set_weights(const DataStream<S>& stream, std::size_t view, const Matrix<dou
 double distance_to_identity(const Matrix<double>& m);
 
 #define LANDFALL_DEFAULTS(EXTERN, S)                                                            \
-  EXTERN template Index ica_first_rows<S>(Index, std::uint64_t, Index);                         \
+  EXTERN template Index ica_batch<S>(Index, Index, std::uint64_t);                              \
+  EXTERN template Index ica_first_rows<S>(Index, Index, Index, std::uint64_t);                  \
   EXTERN template void set_weights<S>(const DataStream<S>&, std::size_t, const Matrix<double>&, \
                                       FittedView<S>&);                                          \
   EXTERN template Matrix<double> unscaled<S>(const DataStream<S>&, std::size_t, const Matrix<double>&);

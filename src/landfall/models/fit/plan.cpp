@@ -23,7 +23,7 @@ constexpr double kWindow = 16384;             // sparse rows that are shuffled t
 constexpr double kPatience = 10;
 // Seconds of what does not depend on sizes, and is about the same on any machine that is not old: until the first row,
 // of a row that is handed over, of a step.
-constexpr Index kMostComplete = 2048,
+constexpr Index kMostComplete = 4096,
                 kMostLeading = 512;  // columns whose K has a complete basis; rank of the others
 constexpr double kStart = 6e-3, kRow = 1e-7, kStep = 2e-5;
 
@@ -103,7 +103,7 @@ void choose_sizes(Workload& work, std::uint64_t memory) {
   const Index by_hand = work.rank;
   if (work.rank == 0) work.rank = std::clamp<Index>(affordable, 8, std::max<Index>(64, 2 * work.columns));
   for (const Index n : work.features) {
-    const bool complete = n <= kMostComplete && n <= affordable && 4 * n <= 3 * work.first_rows;
+    const bool complete = n <= kMostComplete && n <= 2 * affordable && 4 * n <= 3 * work.first_rows;
     const Index leading = work.nonzeros ? work.rank : std::clamp(affordable, work.rank, kMostLeading);
     work.ranks.push_back(std::min(n, by_hand > 0 ? by_hand : complete ? n : leading));
   }

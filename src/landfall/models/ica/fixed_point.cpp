@@ -12,11 +12,11 @@
 namespace landfall {
 namespace {
 
-constexpr int kStarts = 4;                // random ones
+constexpr int kIteratedStarts = 4;        // random ones
 constexpr double kWorkPerStart = 2e7;     // N p^2 above which one start must do
 constexpr int kRuns = 8;                  // from a start to convergence
 constexpr double kWorkPerRun = 1e6;       // N p^2 above which one run must do
-constexpr int kMostTurns = 20;            // of FastICA
+constexpr int kIteratedTurns = 20;        // of FastICA
 constexpr double kNear = 1e-3;            // 1 - |cos| of its turns at which Newton steps take over
 constexpr std::size_t kPairs = 7;         // of L-BFGS
 constexpr double kLeastCurvature = 0.05;  // of the largest |c|: pairs below count as Gaussian
@@ -78,7 +78,7 @@ class Iteration {
                    ? options_.start
                    : random_orthonormal(p, p, {options_.seed, 0xf1c + static_cast<std::uint64_t>(start)}));
       double turned = 1;
-      for (int turn = 0; turn < kMostTurns && turned > kNear; ++turn) {
+      for (int turn = 0; turn < kIteratedTurns && turned > kNear; ++turn) {
         Matrix<double> factor = moments_.slopes.transpose();
         factor.diagonal() -= moments_.curvature;
         const Matrix<double> rotation = nearest_rotation<double>(factor);
@@ -231,16 +231,16 @@ FixedPoint iterate_to_convergence(const Matrix<double>& z, const FixedPointOptio
   const auto p = static_cast<double>(z.cols());
   const double work = static_cast<double>(z.rows()) * p * p;
   if (work > kWorkPerRun || z.cols() == 1)
-    return Iteration(z, options, 0, work > kWorkPerStart || z.cols() == 1 ? 1 : kStarts).run();
+    return Iteration(z, options, 0, work > kWorkPerStart || z.cols() == 1 ? 1 : kIteratedStarts).run();
   // f has many minima on data that are no mixture of independent sources.
   FixedPoint best;
   double passes = 0;
   for (int start = 0; start < kRuns; ++start) {
     FixedPoint found = Iteration(z, options, start, 1).run();
     passes += found.passes;
-    const bool better = found.converged != best.converged
-                            ? found.converged
-                            : negentropy(found.moments, options.contrast) > negentropy(best.moments, options.contrast);
+    const bool better = found.converged != best.converged ? found.converged
+                                                          : negentropy(found.moments, options.contrast) >
+                                                                negentropy(best.moments, options.contrast);
     const bool stopped = found.stopped;
     if (start == 0 || better) best = std::move(found);
     if (stopped) {

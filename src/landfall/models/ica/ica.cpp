@@ -77,13 +77,17 @@ class IcaModel final : public Model<S> {
     if (n < std::max<Index>(asked, 1)) return;  // an error that the pipeline words
     const Index p = asked > 0 ? asked : n;
     rows_.rows = fit.stream.statistics(0) ? fit.stream.statistics(0)->rows : count_rows(fit.stream);
-    rows_.batch = std::min(options.batch > 0 ? options.batch : ica_batch(p), rows_.rows);
+    rows_.batch =
+        std::min(options.batch > 0 ? options.batch : ica_batch<S>(p, n, options.memory), rows_.rows);
     const Baseline* baseline = find_baseline_or_null(options.baseline);
     if (!options.baseline.empty() && (baseline == nullptr || !baseline->sources)) return;
     if (baseline)
       require_ica_baseline(*baseline, options.contrast, n, p, rows_.rows, sizeof(S), options.memory);
-    else
+    else {
+      require_memory<S>(workload(options, {n}, p, source_.sparse(), {.rows = rows_.rows}), options.memory,
+                        FitMethod::landing);
       read_rows(fit, n, p);
+    }
     try {
       find_directions(fit, n, asked, baseline != nullptr);
     } catch (const NumericalError& error) {
@@ -112,9 +116,9 @@ class IcaModel final : public Model<S> {
                   .columns = p,
                   .batch = rows_.batch > 0     ? rows_.batch
                            : options.batch > 0 ? options.batch
-                                               : ica_batch(p),
-                  .rank = n,  // the covariance of the first rows
-                  .first_rows = ica_first_rows<S>(ica_pilot_rows(options.first_rows), options.memory, n),
+                                               : ica_batch<S>(p, n, options.memory),
+                  .rank = squares_fit(n, options.memory) ? n : std::max(options.landing.rank, p),
+                  .first_rows = ica_first_rows<S>(ica_pilot_rows(options.first_rows), p, n, options.memory),
                   .passes = options.passes.value_or(kUsualPasses),
                   .warm_up = 0,
                   .kept = keeps_rows(source_, options, n, sample.rows)};
@@ -181,7 +185,7 @@ class IcaModel final : public Model<S> {
  private:
   void read_rows(Fit<S>& fit, Index n, Index p) {
     const FitOptions& options = fit.options;
-    const Index wanted = ica_first_rows<S>(ica_pilot_rows(options.first_rows), options.memory, n),
+    const Index wanted = ica_first_rows<S>(ica_pilot_rows(options.first_rows), p, n, options.memory),
                 small = std::max<Index>(128, ica_rows_for(p));
     if (keeps_rows(source_, options, n, rows_.rows)) {
       const Transform<S>& transform = fit.stream.transform(0);

@@ -62,9 +62,9 @@ class IcaStart {
   std::unique_ptr<SampledOracle<S>> oracle_;
 };
 
-/// Whether n x n numbers, three times and in double precision, fit in the memory.
+/// Whether n x n numbers, three times and in double precision, fit in half of the memory.
 inline bool squares_fit(Index n, std::uint64_t memory) {
-  return 3 * sizeof(double) * static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(n) <= memory;
+  return 6 * sizeof(double) * static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(n) <= memory;
 }
 
 /// What |c| of a Gaussian component may come to by chance.

@@ -30,8 +30,8 @@ void OnlineIca<S>::partial_fit(const Batch<S>& rows) {
     const Index n = std::max<Index>(rows.cols(), 1);
     const Index p = options_.components > 0 ? options_.components : n;
     const OnlineRowsOptions options{
-        .batch = options_.batch > 0 ? options_.batch : ica_batch(p),
-        .first_rows = ica_first_rows<S>(ica_pilot_rows(options_.first_rows), options_.memory, n),
+        .batch = options_.batch > 0 ? options_.batch : ica_batch<S>(p, n, options_.memory),
+        .first_rows = ica_first_rows<S>(ica_pilot_rows(options_.first_rows), p, n, options_.memory),
         .memory = options_.memory / 4,
         .keep_first = options_.saved};
     rows_.emplace(std::vector<std::string>{"data"}, options);

@@ -15,7 +15,7 @@
 namespace landfall {
 namespace {
 
-constexpr int kMostPasses = 8;         // of the subspace iteration
+constexpr int kSubspacePasses = 8;     // of the subspace iteration
 constexpr double kSettled = 1e-3;      // relative change of the p-th variance
 constexpr Index kMoreDirections = 10;  // beside the p wanted ones, at least
 
@@ -69,6 +69,7 @@ Whitening whiten(Matrix<double> covariance, double ridge, double tolerance) {
   SymmetricEigen<double> eigen;
   eigen.compute(scale.asDiagonal() * covariance * scale.asDiagonal());
   const Index rank = (eigen.values().array() > tolerance).count();
+  if (rank == 0) return {};
   const Vector<double> values = eigen.values().tail(rank);
   const Matrix<double> basis = scale.asDiagonal() * with_fixed_signs(eigen.vectors().rightCols(rank)) *
                                values.cwiseSqrt().cwiseInverse().asDiagonal();
@@ -114,7 +115,7 @@ Whitening streamed_components(DataStream<S>& stream, Index p, double ridge, std:
   Matrix<double> basis = random_orthonormal(n, columns, {seed, 0x9ca}), product(n, columns);
   SymmetricEigen<double> eigen;
   double total = 0, before = 0;
-  for (passes = 0; passes < kMostPasses;) {
+  for (passes = 0; passes < kSubspacePasses;) {
     // D S D Q for the rows a = D^-1 (row - mean) of the stream; the basis Q is orthonormal in the file's units.
     const Matrix<S> directions = (scale.asDiagonal() * basis).template cast<S>();
     product.setZero();
@@ -138,7 +139,7 @@ Whitening streamed_components(DataStream<S>& stream, Index p, double ridge, std:
     eigen.compute(gram);
     const double now = eigen.values()(columns - p);  // the p-th largest
     const Matrix<double> ritz = eigen.vectors().rowwise().reverse();
-    if (std::abs(now - before) <= kSettled * std::abs(now) || passes == kMostPasses) {
+    if (std::abs(now - before) <= kSettled * std::abs(now) || passes == kSubspacePasses) {
       const double least = static_cast<double>(rank_tolerance<S>(n)) * eigen.values()(columns - 1);
       const Index found = (eigen.values().tail(p).array() > least).count();
       if (found < p) return {.factor = Matrix<double>::Zero(n, found), .dual = {}};
