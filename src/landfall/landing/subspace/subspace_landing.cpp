@@ -20,10 +20,10 @@ constexpr double kNearest = 0.25;         // eigenvalues of an estimate of X'BX,
 constexpr double kGiantMargin = 4;        // of the estimated gap where there are such rows
 constexpr double kFitted = 4;             // X was fitted to the first rows: they count as a quarter
 
-/// Of the ridge, after so many rows.
-double ridge_factor(const SubspaceOptions& options, double rows) {
-  if (!options.ridge_of_rows) return 1;
-  return options.rows > 0 ? std::max(1.0, options.rows / rows) : 1 / rows;
+/// What the ridge has beside that of all rows, after so many.
+double fading_ridge(const SubspaceOptions& options, double rows) {
+  const double last = options.rows > 0 ? 1 / options.rows : 0;
+  return options.fading_rows * std::max(0.0, 1 / rows - last);
 }
 
 template <class S>
@@ -36,7 +36,7 @@ SubspacePilotOptions pilot_options(const InMemorySamples<S>& first, const Subspa
                              .whole = options.rows > 0 && static_cast<double>(first.count()) >= options.rows,
                              .seed = options.seed};
   if (pilot.rank.empty()) pilot.rank.assign(first.shapes().size(), 64);
-  for (double& ridge : pilot.ridge) ridge *= ridge_factor(options, rows);
+  for (double& ridge : pilot.ridge) ridge += fading_ridge(options, rows);
   return pilot;
 }
 
@@ -81,13 +81,13 @@ SubspaceLanding<S>::SubspaceLanding(std::shared_ptr<InMemorySamples<S>> first, c
 
 template <class S>
 double SubspaceLanding<S>::ridge(std::size_t view) const {
-  return options_.ridge[view] * ridge_factor(options_, seen_);
+  return options_.ridge[view] + fading_ridge(options_, seen_);
 }
 
 /// K for the ridge of twice as many rows, where it is cheap because its basis is not complete.
 template <class S>
 void SubspaceLanding<S>::follow_ridge() {
-  if (!options_.ridge_of_rows || seen_ < 2 * inverse_rows_ || giants_ > 0) return;
+  if (options_.fading_rows == 0 || seen_ < 2 * inverse_rows_ || giants_ > 0) return;
   for (std::size_t k = 0; k < x_.size(); ++k)
     if (inverse_[k]->rank() == x_[k].rows()) return;
   remake_inverses(seen_);
@@ -229,7 +229,8 @@ void SubspaceLanding<S>::restart() {
   for (std::size_t g = 0; g < numbers.size(); ++g) there[g] = first.contains(numbers[g]);
   communicator.sum(std::span(there));
   for (std::size_t i = 0; i < own; ++i)
-    if (there[before + i] > 0) giants.weights(static_cast<Index>(i)) -= S(1) / static_cast<S>(first_->count());
+    if (there[before + i] > 0)
+      giants.weights(static_cast<Index>(i)) -= S(1) / static_cast<S>(first_->count());
   SubspacePilot<S> pilot = solve_first_rows<S>(
       *first_, inverse_, pilot_options(*first_, options_, options_.rows), &giants, cancel_);
   x_ = std::move(pilot.x);

@@ -31,10 +31,10 @@ namespace landfall {
 
 struct SubspaceOptions {
   Index wanted = 1;                // p of the columns; the others are guards
-  std::vector<double> ridge = {};  // of each view, for all rows; of one row where these are endless
+  std::vector<double> ridge = {};  // of each view, for all rows
   double rows = 0;                 // N; 0: endless
-  /// The ridge is that of so many rows of unit size: with m < N rows seen it is N/m times as large, 1/m where N is endless.
-  bool ridge_of_rows = false;
+  /// c: with m < N rows seen the ridge is larger by c/m - c/N, what c more rows of unit size would add to their mean.
+  double fading_rows = 0;
   std::vector<Index> rank = {};  // of K, for each view; empty: 64
   double step = 0;               // eta; 0: as above
   bool rotate = true;  // the normal term by whitening and rotation; false: by Newton and Schulz's step

@@ -5,6 +5,7 @@
 #include <landfall/models/cca/canonical.hpp>
 #include <landfall/models/cca/kept_rows.hpp>
 #include <landfall/models/cca/ridge_choice.hpp>
+#include <landfall/models/fit/defaults.hpp>
 #include <landfall/parallel/thread_pool.hpp>
 #include <landfall/parallel/threads.hpp>
 
@@ -151,15 +152,20 @@ Index rare_columns(const ColumnStatistics& columns, bool centred) {
   return rare;
 }
 
-/// By cross-validation; 0 where none is better by `errors` standard errors, unless one is `needed`.
+/// The best c by cross-validation, and whether it is better than 0 by so many standard errors.
+struct BestRidge {
+  double rows = 0;
+  bool better = false;
+};
+
 template <class S>
-double best_ridge(const InMemoryBatches<S>& batches, Index p, bool needed, double errors) {
+BestRidge best_ridge(const InMemoryBatches<S>& batches, Index p, double errors) {
   Index kept = 0;
   for (const auto& batch : batches) kept += batch[0].rows();
-  if (kept < 20) return 0;  // too few to test on
+  if (kept < 20) return {};  // too few to test on
   CrossValidation folds({kept_columns<S>(batches, 0, kept), kept_columns<S>(batches, 1, kept)}, p);
   const double best = folds.best();
-  return needed || folds.is_better(best, errors) ? best : 0;
+  return {best, folds.is_better(best, errors)};
 }
 
 }  // namespace
@@ -180,7 +186,9 @@ RidgeChoice choose_cca_ridge(const CcaColumns& columns, Index p, std::uint64_t m
   const Index rows = columns.rows, n = columns.all;
   const bool short_of_rows = 2 * rows < 3 * n;
   if (rows < kSmall && !short_of_rows) return {};
-  if (rows >= 5 * n && columns.rare == 0) return {};
+  const bool few_first = few_first_rows(rows, n, columns.widest),
+             well_posed = rows >= 5 * n && columns.rare == 0;
+  if (well_posed && !few_first) return {};
 
   const SerialBlas serial;  // the same choice with any number of threads
   Index m = std::min(rows, kRows);
@@ -191,13 +199,15 @@ RidgeChoice choose_cca_ridge(const CcaColumns& columns, Index p, std::uint64_t m
          8.0 * static_cast<double>(m) * 24 * static_cast<double>(std::min(m, columns.widest)) > bytes)
     m /= 2;
   const auto batches = gather_batches(read(m), communicator);
-  double best =
-      communicator.rank() == 0 ? best_ridge<S>(batches, p, short_of_rows, columns.rare > 0 ? 1 : 2) : 0;
+  BestRidge best;
+  if (communicator.rank() == 0) best = best_ridge<S>(batches, p, columns.rare > 0 ? 1 : 2);
   communicator.broadcast(std::as_writable_bytes(std::span(&best, 1)));
-  if (best == 0) return {};
+  if (well_posed || !(short_of_rows || best.better)) return {.fading_rows = few_first ? best.rows : 0};
+  if (best.rows == 0) return {};
   if (columns.rare == 0 || short_of_rows)
-    return {best, fmt::format("{} rows are few for {} columns", rows, n)};
-  return {best, fmt::format("{} of {} columns vary in fewer than {} rows", columns.rare, n, kFewRows)};
+    return {best.rows, fmt::format("{} rows are few for {} columns", rows, n), best.rows};
+  return {best.rows, fmt::format("{} of {} columns vary in fewer than {} rows", columns.rare, n, kFewRows),
+          best.rows};
 }
 
 template <class S>

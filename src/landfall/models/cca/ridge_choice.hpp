@@ -27,6 +27,7 @@ struct CcaColumns {
 /// - N >= 5n and no column is rare, or N < 500 and N >= 1.5n: none. Small tables get the textbook answer.
 /// - N < 1.5n: the best of c = 0.1 ... 3000, by cross-validation on at most 4096 rows, which are read only then.
 /// - Otherwise that only where it beats c = 0 by two standard errors, or by one where columns are rare.
+/// The first rows of landing may be few where all are not: they get the best c too, which fades as more are seen.
 /// The rows must have been scaled by row_size. Rank 0 makes the choice, with the rows that all ranks have read.
 template <class S>
 RidgeChoice choose_cca_ridge(const CcaColumns& columns, Index p, std::uint64_t memory,

@@ -29,6 +29,10 @@ Index default_first_rows(Index columns) {
   return std::clamp<Index>(8 * columns, 8192, 16384);
 }
 
+bool few_first_rows(Index rows, Index columns, Index widest) {
+  return 2 * std::min(rows, default_first_rows(widest)) < 3 * columns;
+}
+
 Index cca_guard(Index p) {
   return std::max<Index>(15, p / 4);
 }

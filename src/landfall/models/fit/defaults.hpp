@@ -30,6 +30,9 @@ Index small_batch(Index p, bool sparse);
 /// Pilot rows of CCA and LDA where the wider view has so many columns.
 Index default_first_rows(Index columns);
 
+/// Whether the first of N rows are too few to solve a problem of n columns on, without a ridge.
+bool few_first_rows(Index rows, Index columns, Index widest);
+
 /// Columns that landing carries beside the p wanted ones.
 Index cca_guard(Index p);
 Index lda_guard(Index p);

@@ -34,9 +34,9 @@ std::unique_ptr<SubspaceLanding<S>> start_online(const OnlineRows<S>& rows, cons
     if (batches.front()[i].batch.sparse()) work.nonzeros = 0;
     variance.push_back(rows.expected_variance(i).template cast<S>());
   }
-  const bool of_rows = start.ridge.rows > 0;
+  const double fading = start.more ? start.ridge.rows : 0;
   const double ridge =
-      !of_rows ? start.ridge.value : start.ridge.rows / (start.more ? 1 : static_cast<double>(count));
+      start.more || start.ridge.rows == 0 ? start.ridge.value : start.ridge.rows / static_cast<double>(count);
   for (Index columns = start.columns;;) {
     work.columns = columns;
     work.ranks.clear();
@@ -50,7 +50,7 @@ std::unique_ptr<SubspaceLanding<S>> start_online(const OnlineRows<S>& rows, cons
           SubspaceOptions{.wanted = p,
                           .ridge = std::vector<double>(views, ridge),
                           .rows = start.more ? 0 : static_cast<double>(count),
-                          .ridge_of_rows = of_rows && start.more,
+                          .fading_rows = fading,
                           .rank = work.ranks,
                           .seed = options.seed},
           start.more ? variance : std::vector<Vector<S>>{});

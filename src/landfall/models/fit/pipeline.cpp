@@ -54,6 +54,7 @@ void set_ridge(Model<S>& model, Fit<S>& fit) {
       throw UsageError("an automatic ridge requires an extra pass over the data; give one with --ridge");
     const RidgeChoice choice = model.automatic_ridge(fit);
     result.ridge_rows = choice.rows;
+    fit.fading_rows = choice.fading_rows;
     ridge = choice.rows / static_cast<double>(fit.stream.statistics(0)->rows);
     if (choice.rows > 0)
       result.warnings.push_back(
@@ -245,7 +246,7 @@ Solved<S> land_once(Fit<S>& fit, const ScoreObjective<S>& f, std::uint64_t mark)
         {.wanted = fit.components,
          .ridge = fit.solver_ridges(),
          .rows = static_cast<double>(fit.work.rows),
-         .ridge_of_rows = fit.result.ridge_rows > 0,
+         .fading_rows = fit.fading_rows,
          .rank = fit.work.ranks,
          .step = by_hand.step,
          .seed = options.seed},

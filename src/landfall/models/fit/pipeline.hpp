@@ -23,7 +23,8 @@ struct Fit {
   FitResult<S>& result;
   FitObserver<S>* observer;  // null: none
   Timer timer;
-  Index components = 0;  // p
+  Index components = 0;    // p
+  double fading_rows = 0;  // of RidgeChoice
   Workload work = {};
 
   std::vector<double> ridges() const;

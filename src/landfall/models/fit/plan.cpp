@@ -98,8 +98,8 @@ void choose_sizes(Workload& work, std::uint64_t memory) {
   const Index affordable = most(share / (4 * total(work.features) * static_cast<double>(sizeof(S))));
   const Index widest = *std::ranges::max_element(work.features);
   if (work.first_rows == 0) work.first_rows = default_first_rows(widest);
-  work.first_rows =
-      std::min(work.first_rows, std::max({most(share / row_bytes<S>(work)), 8 * work.columns, Index{256}}));
+  work.first_rows = std::min(work.first_rows,
+                             std::max({most(2 * share / row_bytes<S>(work)), 8 * work.columns, Index{256}}));
   const Index by_hand = work.rank;
   if (work.rank == 0) work.rank = std::clamp<Index>(affordable, 8, std::max<Index>(64, 2 * work.columns));
   for (const Index n : work.features) {

@@ -6,6 +6,7 @@
 #include <landfall/linalg/reduce.hpp>
 #include <landfall/models/fit/column_loadings.hpp>
 #include <landfall/models/fit/covariance.hpp>
+#include <landfall/models/fit/defaults.hpp>
 #include <landfall/models/fit/pipeline.hpp>
 #include <landfall/models/fit/warnings.hpp>
 #include <landfall/models/lda/discriminant.hpp>
@@ -77,10 +78,11 @@ class LdaModel final : public Model<S> {
   RidgeChoice automatic_ridge(Fit<S>& fit) override {
     const Index n = fit.features()[0], rows = classes_.rows - present_;
     if (const Index j = constant_within_classes(fit.stream); j >= 0)
-      return {kLdaRidgeRows, fmt::format("column {} does not vary within classes", j + 1)};
-    if (2 * rows >= 3 * n) return {};
+      return {kLdaRidgeRows, fmt::format("column {} does not vary within classes", j + 1), kLdaRidgeRows};
+    if (2 * rows >= 3 * n) return {.fading_rows = few_first_rows(rows, n, n) ? kLdaRidgeRows : 0};
     return {kLdaRidgeRows,
-            fmt::format("{} rows in {} classes are few for {} columns", classes_.rows, present_, n)};
+            fmt::format("{} rows in {} classes are few for {} columns", classes_.rows, present_, n),
+            kLdaRidgeRows};
   }
 
   Workload workload(const FitOptions& options, const std::vector<Index>& features, Index p, bool sparse,
