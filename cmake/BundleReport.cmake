@@ -20,7 +20,7 @@ endfunction()
 insert("uPlot.min.css" ${UPLOT}/dist/uPlot.min.css)
 insert("uPlot LICENSE" ${UPLOT}/LICENSE)
 insert("uPlot.iife.min.js" ${UPLOT}/dist/uPlot.iife.min.js)
-foreach(name report.css elements.js colours.js charts.js scatter.js images.js page.js)
+foreach(name report.css elements.js colours.js save.js charts.js scatter.js circle.js images.js page.js)
   insert(${name} ${WEB}/${name})
 endforeach()
 

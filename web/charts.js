@@ -13,6 +13,16 @@ function axisText(value, log) {
   return numberText(value);
 }
 
+// Texts of marks that differ, also where the values hardly do.
+function axisTexts(splits, log) {
+  const texts = splits.map((value) => axisText(value, log));
+  const known = splits.filter(isNumber);
+  if (log || new Set(texts.filter((text) => text)).size === known.length) return texts;
+  const step = Math.min(...known.slice(1).map((value, i) => Math.abs(value - known[i])));
+  const digits = Math.min(15, Math.max(0, Math.ceil(-Math.log10(step) - 1e-9)));
+  return splits.map((value) => (isNumber(value) ? value.toFixed(digits).replace("-", "\u2212") : ""));
+}
+
 // uPlot's own ranges and grid lines of a log axis do not terminate for numbers below 1e-16. Ours go from 1, 2 or 5 times a
 // power of ten to another.
 function logRange(_, low, high) {
@@ -40,7 +50,7 @@ function axis(label, log, more = {}) {
     stroke: quiet, font: kFont, labelFont: kFont, label: label || undefined, labelSize: 18, labelGap: 2,
     grid: { stroke: line, width: 1 },
     ticks: { show: false }, gap: 6, size: 26, space: 46,
-    values: (_, splits) => splits.map((value) => axisText(value, log)),
+    values: (_, splits) => axisTexts(splits, log),
     ...(log && { splits: logSplits, filter: (_, splits) => splits }),
     ...more,
   };
@@ -243,7 +253,7 @@ function uplotFigure(chart) {
   }
   const ownX = chart.series.some((series) => series.x);
   return element("figure", { class: chart.wide ? "wide" : undefined },
-    element("figcaption", {}, element("span", { class: "title" }, chart.title), switches),
+    caption(chart, switches),
     legend(chart, state, redraw), host,
     ownX || chart.kind === "trace" ? null : numbers([chart.x_label || "", ...chart.series.map((series) => series.name)],
       chart.x.map((x, i) => [x, ...chart.series.map((series) => series.y[i])])));
@@ -251,7 +261,7 @@ function uplotFigure(chart) {
 
 // Bars on both sides of 0, with names of any length as text.
 function nameBars(chart) {
-  const most = Math.max(...chart.values.map(Math.abs), Number.MIN_VALUE);
+  const most = Math.max(...chart.values.map(Math.abs), chart.most || Number.MIN_VALUE);
   const cells = chart.names.flatMap((name, i) => {
     const fill = element("span", { class: chart.values[i] < 0 ? "fill negative" : "fill" });
     fill.style.width = `${50 * Math.abs(chart.values[i]) / most}%`;
@@ -259,6 +269,6 @@ function nameBars(chart) {
             element("span", { class: "value" }, numberText(chart.values[i]))];
   });
   return element("figure", { class: chart.wide ? "wide" : undefined },
-    element("figcaption", {}, element("span", { class: "title" }, chart.title)),
+    caption(chart),
     element("div", { class: "bars", role: "group", "aria-label": chart.label }, ...cells));
 }

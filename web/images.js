@@ -18,7 +18,7 @@ function paint(canvas, values, most) {
 function picture(images, { name, parts }) {
   const { height, width } = images;
   const most = Math.max(...parts.flatMap((part) => part.values.map(Math.abs)), Number.MIN_VALUE);
-  const zoom = Math.max(1, Math.floor(Math.min(5, 170 / Math.max(height, width * parts.length))));
+  const zoom = Math.max(1, Math.floor(Math.min(24, 240 / Math.max(height, width * parts.length))));
   const box = element("div", { class: "parts", role: "img", "aria-label": `Weights of ${name} as an image of ${height} by ${width} pixels` });
   const tip = tooltip(box);
   for (const part of parts) {

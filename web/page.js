@@ -5,7 +5,7 @@ function facts(list, large) {
     element("div", {}, element("dt", {}, name), element("dd", {}, numberText(value)))));
 }
 
-const kFigures = { line: uplotFigure, trace: uplotFigure, bar: uplotFigure, scatter: scatterFigure, names: nameBars };
+const kFigures = { line: uplotFigure, trace: uplotFigure, bar: uplotFigure, scatter: scatterFigure, names: nameBars, circle: circleFigure };
 
 function charts(list) {
   const traces = list.every((chart) => chart.kind === "trace");

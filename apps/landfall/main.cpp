@@ -75,6 +75,7 @@ int main(int argc, char** argv) {
   setup_report(program);
   setup_plan(program);
   setup_compare(program);
+  setup_cv(program);
   setup_reproduce(program);
   setup_data(program);
   setup_methods(program);

@@ -19,6 +19,8 @@ _kernels.choose()  # before the library is loaded, which loads BLAS
 
 if TYPE_CHECKING:
     from ._cca import CCA as CCA
+    from ._choice import CrossValidation as CrossValidation
+    from ._choice import cross_validate as cross_validate
     from ._core import DataError as DataError
     from ._core import NumericalError as NumericalError
     from ._core import describe_computation as describe_computation
@@ -38,7 +40,9 @@ if TYPE_CHECKING:
     from ._read import read as read
     from ._plots import plot_convergence as plot_convergence
     from ._plots import plot_correlations as plot_correlations
+    from ._plots import plot_circle as plot_circle
     from ._plots import plot_loadings as plot_loadings
+    from ._plots import plot_structure as plot_structure
     from ._plots import plot_variates as plot_variates
     from ._plots import plot_weights as plot_weights
     from ._runs import Comparison as Comparison
@@ -52,6 +56,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "CCA": "_cca",
     "Comparison": "_runs",
+    "CrossValidation": "_choice",
     "Data": "_read",
     "DataError": "_core",
     "GevpResult": "_gevp",
@@ -65,13 +70,16 @@ _NAMES = {
     "check_gradient": "_minimize",
     "check_unbiased": "_minimize",
     "compare": "_runs",
+    "cross_validate": "_choice",
     "gevp": "_gevp",
     "load_run": "_runs",
     "minimize": "_minimize",
     "plan": "_runs",
     "plot_convergence": "_plots",
     "plot_correlations": "_plots",
+    "plot_circle": "_plots",
     "plot_loadings": "_plots",
+    "plot_structure": "_plots",
     "plot_variates": "_plots",
     "plot_weights": "_plots",
     "read": "_read",

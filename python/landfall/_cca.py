@@ -43,6 +43,13 @@ class CCA(Estimator):
         What to do about missing values: refuse them, drop the row, or take the mean of the column.
     held_out : float, default=0
         Fraction of the rows to test on.
+    folds : int, optional
+        Folds of cross-validation; 0 for none. None: 5 where the method is exact and the folds fit in memory. Landing fits once more
+        for each fold.
+    permutations : int, default=0
+        Random pairings of the rows, such as 999, for p-values of the pairs.
+    bootstrap : int, default=0
+        Resamples of the rows, such as 500, for 95 % intervals of correlations and loadings.
     precision : {"auto", "single", "double"}, default="auto"
         "auto" is single where both views are of single precision or narrower, or are sparse.
     random_state : int, RandomState or None, default=None
@@ -73,6 +80,23 @@ class CCA(Estimator):
         Scores are ``(X - x_mean_) @ x_weights_``. ``x_rotations_`` and ``y_rotations_`` are the same.
     x_loadings_, y_loadings_ : arrays of shape (n_features, n_components)
         Regression of the columns on the scores.
+    x_structure_, y_structure_ : arrays of shape (n_features, n_components)
+        Canonical loadings: correlations of the columns with the scores of their own view. ``x_cross_structure_`` and ``y_cross_structure_``
+        are those with the scores of the other view.
+    x_variance_explained_, y_variance_explained_, x_redundancy_, y_redundancy_ : arrays of shape (n_components,)
+        Means of the squared loadings and cross loadings: shares of the variance of the columns.
+    cross_validated_correlations_, cross_validated_errors_ : arrays
+        Of pairs found without a fold of the rows and tested on it, with standard errors; empty where there was no cross-validation.
+    x_prediction_r2_, y_prediction_r2_ : arrays of shape (n_features,)
+        R² of each column on the held-out rows, predicted from the other view; only with ``held_out``.
+    wilks_ : list of dict
+        Wilks' test of each pair and those after it, with Bartlett's and Rao's approximations; empty where the method is not exact, there is
+        a ridge, or there are not more rows than columns.
+    permutation_p_values_ : array
+        Of each pair and those after it; empty without ``permutations``.
+    correlation_intervals_ : array of shape (n_components, 2)
+        95 % intervals, by the bootstrap; empty without it. ``x_structure_intervals_`` and ``y_structure_intervals_`` have shape (2, n_features,
+        n_components).
     x_mean_, y_mean_ : arrays of shape (n_features,)
     ridge_, n_iter_, n_passes_, converged_, warnings_, method_, reason_, history_, seconds_
         How the fit was done and what it cost.
@@ -96,6 +120,9 @@ class CCA(Estimator):
         scale: bool = False,
         missing: str = "error",
         held_out: float = 0.0,
+        folds: int | None = None,
+        permutations: int = 0,
+        bootstrap: int = 0,
         precision: str = "auto",
         random_state: Any = None,
         callback: Callable[[dict[str, Any]], bool | None] | None = None,
@@ -117,6 +144,9 @@ class CCA(Estimator):
         self.scale = scale
         self.missing = missing
         self.held_out = held_out
+        self.folds = folds
+        self.permutations = permutations
+        self.bootstrap = bootstrap
         self.precision = precision
         self.random_state = random_state
         self.callback = callback
@@ -134,6 +164,7 @@ class CCA(Estimator):
         self._forget()
         left = self._input(X, reset=True, min_samples=2)
         right = self._second_input(Y, min_samples=2)
+        self._single_y = (np.ndim(Y) if isinstance(Y, (list, tuple)) else getattr(Y, "ndim", 2)) == 1
         self._learn(self._run(_core.fit_cca, left, right, components=self._components(left, right)))
         return self
 
@@ -159,6 +190,22 @@ class CCA(Estimator):
         self.x_mean_, self.y_mean_ = x["mean"], y["mean"]
         if "loadings" in x:
             self.x_loadings_, self.y_loadings_ = x["loadings"], y["loadings"]
+        if "structure" in x:
+            self.x_structure_, self.y_structure_ = x["structure"], y["structure"]
+            self.x_variance_explained_, self.y_variance_explained_ = x["explained"], y["explained"]
+        if "cross_structure" in x:
+            self.x_cross_structure_, self.y_cross_structure_ = x["cross_structure"], y["cross_structure"]
+            self.x_redundancy_, self.y_redundancy_ = x["redundancy"], y["redundancy"]
+        if "prediction_r2" in y:
+            self.x_prediction_r2_, self.y_prediction_r2_ = x["prediction_r2"], y["prediction_r2"]
+        self.cross_validated_correlations_ = result.get("cross_validated_correlations", np.zeros(0))
+        self.cross_validated_errors_ = result.get("cross_validated_errors", np.zeros(0))
+        self.wilks_ = result.get("wilks", [])
+        self.permutation_p_values_ = result.get("permutation_p", np.zeros(0))
+        intervals = result.get("bootstrap")
+        self.correlation_intervals_ = np.zeros((0, 2)) if intervals is None else np.column_stack([intervals["lower"], intervals["upper"]])
+        if intervals is not None and "loadings" in intervals:
+            self.x_structure_intervals_, self.y_structure_intervals_ = (np.stack([one["lower"], one["upper"]]) for one in intervals["loadings"])
         self._record(result, quiet)
 
     _MEASURES = ("total", "held_out_total")
@@ -176,23 +223,57 @@ class CCA(Estimator):
         }
 
     def _more_numbers(self) -> dict[str, Any]:
-        held_out = self.held_out_correlations_
-        if len(held_out) == 0:
-            return {}
-        samples = self._result["held_out_samples"]
-        return {"held_out_samples": samples, "held_out_correlations": held_out, "held_out_total_correlation": held_out.sum()}
+        from ._runs import few
+
+        more: dict[str, Any] = {}
+        held_out, validated = self.held_out_correlations_, self.cross_validated_correlations_
+        if len(held_out):
+            samples = self._result["held_out_samples"]
+            more |= {"held_out_samples": samples, "held_out_correlations": held_out, "held_out_total_correlation": held_out.sum()}
+            if "prediction_r2" in self._result["views"][0]:
+                more["prediction_r2"] = [few(view["prediction_r2"]) for view in self._result["views"]]
+        if len(validated):
+            more |= {"folds": self._result["folds"], "cross_validated_correlations": validated,
+                     "cross_validated_total_correlation": validated.sum(), "cross_validated_errors": self.cross_validated_errors_}
+        if self.wilks_:
+            more["wilks"] = self.wilks_
+        if len(self.permutation_p_values_):
+            more |= {"permutations": self._result["permutations"], "permutation_p": self.permutation_p_values_}
+        if (intervals := self._result.get("bootstrap")) is not None:
+            more["bootstrap"] = {"resamples": intervals["resamples"], "level": intervals["level"], "correlations_lower": intervals["lower"],
+                                 "correlations_upper": intervals["upper"], "correlations_errors": intervals["errors"]}
+        return more
 
     def _files(self) -> dict[str, Array]:
-        return {"loadings_left.npy": self.x_loadings_, "loadings_right.npy": self.y_loadings_} if "loadings" in self._result["views"][0] else {}
+        files: dict[str, Array] = {}
+        for side, view in zip(("left", "right"), self._result["views"]):
+            for key, name in (("loadings", "regression"), ("structure", "loadings"), ("cross_structure", "cross_loadings"),
+                              ("prediction", "prediction")):
+                if key in view:
+                    files[f"{name}_{side}.npy"] = view[key]
+        return files
 
     def _read_files(self, folder: Any, summary: dict[str, Any]) -> dict[str, Any]:
-        read = {"correlations": summary["correlations"], "regularized_correlations": summary["regularized_correlations"],
-                "held_out_correlations": summary.get("held_out_correlations", [])}
-        return {name: np.asarray(values, dtype=float) for name, values in read.items()}
+        read: dict[str, Any] = {"correlations": summary["correlations"], "regularized_correlations": summary["regularized_correlations"],
+                                "held_out_correlations": summary.get("held_out_correlations", []),
+                                "cross_validated_correlations": summary.get("cross_validated_correlations", []),
+                                "cross_validated_errors": summary.get("cross_validated_errors", []),
+                                "permutation_p": summary.get("permutation_p", [])}
+        found: dict[str, Any] = {name: np.asarray(values, dtype=float) for name, values in read.items()}
+        found |= {"wilks": summary.get("wilks", []), "folds": summary.get("folds", 0), "permutations": summary.get("permutations", 0)}
+        if "bootstrap" in summary:
+            kept = summary["bootstrap"]
+            found["bootstrap"] = {"resamples": kept["resamples"], "level": kept["level"],
+                                  **{name: np.asarray(kept[f"correlations_{name}"]) for name in ("lower", "upper", "errors")}}
+        return found
 
     def _plan(self, X: Any, Y: Any) -> dict[str, Any]:
         left, right = as_input(X, "X"), as_input(Y, "Y")
         return _core.plan_cca(left, right, self._options() | {"components": self._components(left, right)}, self.precision)
+
+    def _cross_validate(self, X: Any, Y: Any, ridges: list[float], folds: int) -> dict[str, Any]:
+        options = self._options() | {"components": self.n_components or 0, "folds": folds, "ridge": None, "relative_ridge": None}
+        return _core.cross_validate_cca(as_input(X, "X"), as_input(Y, "Y"), options, ridges, self.precision)
 
     def transform(self, X: Any, Y: Any = None) -> Any:
         """Scores of new rows of X, or a pair of scores with Y."""
@@ -201,6 +282,15 @@ class CCA(Estimator):
         if Y is None:
             return scores
         return scores, self._scores(self._second_input(Y), self.y_weights_, self.y_mean_)
+
+    def predict(self, X: Any) -> Array:
+        """The columns of Y, or its one column where it was given as a vector, by regression on the scores of X. ``y_prediction_r2_`` tells how well that works on held-out rows."""
+        check_is_fitted(self)
+        prediction: Array | None = self._result["views"][1].get("prediction")
+        if prediction is None:
+            raise ValueError("this model has no regression of Y on the scores of X: expected one that fit, not partial_fit, has learned")
+        predicted = np.asarray(self.transform(X)) @ prediction.T + self.y_mean_
+        return predicted[:, 0] if getattr(self, "_single_y", False) else predicted
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Fits, and returns the scores of both views."""

@@ -119,6 +119,9 @@ class ICA(Estimator):
         self.mean_ = view["mean"]
         self.negentropy_ = result["negentropy"]
         self.signs_ = result["signs"]
+        self.kurtosis_ = result.get("kurtosis", np.zeros(0))
+        if "structure" in view:
+            self.structure_, self.variance_explained_ = view["structure"], view["explained"]
         self._record(result, quiet)
 
     _MEASURES = ("negentropy",)
@@ -128,15 +131,17 @@ class ICA(Estimator):
 
     def _numbers(self) -> dict[str, Any]:
         kinds = ["super-Gaussian" if sign > 0 else "sub-Gaussian" for sign in self.signs_]
-        return {"contrast": self.fun, "reduction": self.reduction, "negentropy": self.negentropy_, "kinds": kinds}
+        return {"contrast": self.fun, "reduction": self.reduction, "negentropy": self.negentropy_, "kinds": kinds, "kurtosis": self.kurtosis_}
 
     def _files(self) -> dict[str, Array]:
-        return {"mixing.npy": self._result["mixing"]}
+        view = self._result["views"][0]
+        return {"mixing.npy": self._result["mixing"]} | ({"loadings.npy": view["structure"]} if "structure" in view else {})
 
     def _read_files(self, folder: Any, summary: dict[str, Any]) -> dict[str, Any]:
         self.set_params(fun=summary["contrast"])
         signs = [1.0 if kind == "super-Gaussian" else -1.0 for kind in summary["kinds"]]
-        return {"mixing": np.load(folder / "mixing.npy"), "signs": np.asarray(signs), "negentropy": np.asarray(summary["negentropy"])}
+        return {"mixing": np.load(folder / "mixing.npy"), "signs": np.asarray(signs), "negentropy": np.asarray(summary["negentropy"]),
+                "kurtosis": np.asarray(summary.get("kurtosis", []), dtype=float)}
 
     def _plan(self, X: Any, Y: Any) -> dict[str, Any]:
         return _core.plan_ica(as_input(X, "X"), self._options(), self.precision)

@@ -49,6 +49,10 @@ class LDA(ClassifierMixin, Estimator):
     centres_ : array of shape (n_classes, n_components)
         Scores of the means of the classes.
     eigenvalues_, explained_variance_ratio_ : arrays of shape (n_components,)
+    structure_, within_structure_ : arrays of shape (n_features, n_components)
+        Correlations of the columns with the scores, over all rows and within classes.
+    confusion_, held_out_confusion_ : arrays of shape (n_classes, n_classes)
+        Numbers of rows by true class and predicted one; that of held-out rows is empty where there are none.
     ridge_, n_iter_, n_passes_, converged_, warnings_, method_, reason_, history_, seconds_
         How the fit was done and what it cost.
     """
@@ -132,6 +136,7 @@ class LDA(ClassifierMixin, Estimator):
         return self
 
     def _learn(self, result: dict[str, Any], quiet: bool = False) -> None:
+        order: Any = slice(None)
         if "_online" in vars(self):
             # The online model numbers classes as they come.
             seen = np.asarray([self._labels[name] for name in result["classes"]])
@@ -145,8 +150,14 @@ class LDA(ClassifierMixin, Estimator):
         self.priors_ = result["priors"]
         self.eigenvalues_ = result["eigenvalues"]
         self.explained_variance_ratio_ = result["explained_ratio"]
+        if "structure" in view:
+            self.structure_, self.variance_explained_ = view["structure"], view["explained"]
+        if result.get("within_structure") is not None:
+            self.within_structure_ = result["within_structure"]
         self.training_accuracy_ = result["training_accuracy"]
         self.held_out_accuracy_ = result["held_out_accuracy"]
+        self.confusion_ = _counts(result.get("confusion"), order)
+        self.held_out_confusion_ = _counts(result.get("held_out_confusion"), order)
         self._record(result, quiet)
 
     _MEASURES = ("eigenvalue_sum", "accuracy")
@@ -160,13 +171,27 @@ class LDA(ClassifierMixin, Estimator):
         return {"eigenvalues": self.eigenvalues_, "explained_ratio": ratio if len(ratio) else None, "training_accuracy": self.training_accuracy_}
 
     def _more_numbers(self) -> dict[str, Any]:
+        from ._runs import few
+
         more: dict[str, Any] = {"classes": [str(name) for name in self.classes_], "priors": self.priors_}
         if self.held_out_accuracy_ is not None:
             more |= {"held_out_samples": self._result["held_out_samples"], "held_out_accuracy": self.held_out_accuracy_}
+        if hasattr(self, "within_structure_"):
+            more["within_loadings"] = few(self.within_structure_)
+        if self.confusion_.size:
+            more["confusion"] = self.confusion_
+        if self.held_out_confusion_.size:
+            more["held_out_confusion"] = self.held_out_confusion_
+        tested = self.held_out_confusion_ if self.held_out_confusion_.size else self.confusion_
+        if tested.size:
+            right = np.diag(tested)
+            more["precision_by_class"] = right / np.maximum(tested.sum(axis=0), 1)
+            more["recall_by_class"] = right / np.maximum(tested.sum(axis=1), 1)
         return more
 
     def _files(self) -> dict[str, Array]:
-        return {"centres.npy": self.centres_.T}
+        view = self._result["views"][0]
+        return {"centres.npy": self.centres_.T} | ({"loadings.npy": view["structure"]} if "structure" in view else {})
 
     def _read_files(self, folder: Any, summary: dict[str, Any]) -> dict[str, Any]:
         names = summary["classes"]
@@ -179,12 +204,20 @@ class LDA(ClassifierMixin, Estimator):
             "explained_ratio": np.asarray(summary["explained_ratio"] or []),
             "training_accuracy": summary["training_accuracy"],
             "held_out_accuracy": summary.get("held_out_accuracy"),
+            "within_structure": None if summary.get("within_loadings") is None else np.asarray(summary["within_loadings"]),
+            "confusion": summary.get("confusion"),
+            "held_out_confusion": summary.get("held_out_confusion"),
             "classes": names,
         }
 
     def _plan(self, X: Any, Y: Any) -> dict[str, Any]:
         classes, codes = encode(Y)
         return _core.plan_lda(as_input(X, "X"), [str(name) for name in classes], codes, self._options(), self.precision)
+
+    def _cross_validate(self, X: Any, Y: Any, ridges: list[float], folds: int) -> dict[str, Any]:
+        classes, codes = encode(Y)
+        options = self._options() | {"folds": folds, "ridge": None, "relative_ridge": None}
+        return _core.cross_validate_lda(as_input(X, "X"), [str(name) for name in classes], codes, options, ridges, self.precision)
 
     def transform(self, X: Any) -> Array:
         """Scores of new rows in the discriminant directions."""
@@ -212,6 +245,12 @@ class LDA(ClassifierMixin, Estimator):
         """The most likely class of each row."""
         best = np.argmax(self._class_scores(X, False), axis=1)
         return self.classes_[best]
+
+
+def _counts(confusion: Any, order: Any) -> Array:
+    """In the order of classes_; empty where there is none."""
+    counts = np.zeros((0, 0), dtype=np.int64) if confusion is None else np.asarray(confusion).astype(np.int64)
+    return counts[order][:, order] if counts.size else counts.reshape(0, 0)
 
 
 def _fit(data: Any, names: Any, codes: Any, options: Any, **watch: Any) -> dict[str, Any]:

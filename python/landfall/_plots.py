@@ -23,17 +23,22 @@ def _axes(ax: Any, count: int = 1, columns: int = 1) -> Any:
 
 
 def plot_correlations(model: Any, ax: Any = None) -> Any:
-    """Bars of the canonical correlations, with those of held-out rows beside them."""
+    """Bars of the canonical correlations, with those of held-out rows and of cross-validation beside them; bootstrap intervals as lines."""
     ax = _axes(ax)
-    count = len(model.correlations_)
-    places = np.arange(1, count + 1)
-    held_out = model.held_out_correlations_
-    width = 0.8 if len(held_out) == 0 else 0.4
-    ax.bar(places - (0.2 if len(held_out) else 0), model.correlations_, width, label="training rows")
-    if len(held_out):
-        ax.bar(places + 0.2, held_out, width, label="held-out rows")
+    places = np.arange(1, len(model.correlations_) + 1)
+    series = [("training rows", model.correlations_), ("held-out rows", model.held_out_correlations_),
+              ("cross-validated", getattr(model, "cross_validated_correlations_", []))]
+    shown = [(name, values) for name, values in series if len(values)]
+    width = 0.8 / len(shown)
+    for i, (name, values) in enumerate(shown):
+        ax.bar(places + (i - (len(shown) - 1) / 2) * width, values, width, label=name)
+    intervals: Any = getattr(model, "correlation_intervals_", ())
+    if len(intervals):
+        ax.vlines(places - (len(shown) - 1) / 2 * width, intervals[:, 0], intervals[:, 1], color="black", label="95 % interval")
+    if len(shown) > 1 or len(intervals):
         ax.legend()
-    ax.set(xlabel="canonical pair", ylabel="correlation", ylim=(0, 1), xticks=places)
+    lowest = min(0.0, *(float(np.min(values)) for _, values in shown))  # of rows that were not fitted, they may be negative
+    ax.set(xlabel="canonical pair", ylabel="correlation", ylim=(lowest, 1), xticks=places)
     return ax
 
 
@@ -63,7 +68,9 @@ def plot_variates(model: Any, X: Any, Y: Any = None, *, labels: Any = None, comp
 
 
 def _matrices(model: Any, of: str) -> list[tuple[str, Array]]:
-    """Weights or loadings of each view, one column per component."""
+    """Weights, loadings or structure correlations of each view, one column per component."""
+    if of == "structure" and model._KIND != "cca":
+        return [("X", model.structure_)]
     if model._KIND == "cca":
         return [("X", getattr(model, f"x_{of}_")), ("Y", getattr(model, f"y_{of}_"))]
     if model._KIND == "ica":
@@ -107,6 +114,35 @@ def plot_weights(model: Any, *, image_shape: tuple[int, int] | None = None, most
 def plot_loadings(model: Any, *, image_shape: tuple[int, int] | None = None, most: int = 10, ax: Any = None) -> Any:
     """The loadings of each component: how columns follow the scores."""
     return _plot_columns(model, "loadings", image_shape, most, ax)
+
+
+def plot_structure(model: Any, *, image_shape: tuple[int, int] | None = None, most: int = 10, ax: Any = None) -> Any:
+    """Correlations of the columns with the scores of each component, the largest first: what it is made of."""
+    return _plot_columns(model, "structure", image_shape, most, ax)
+
+
+def plot_circle(model: Any, *, components: tuple[int, int] = (0, 1), most: int = 12, ax: Any = None) -> Any:
+    """The correlation circle: each column at its correlations with the scores of two components; the ``most`` longest of each view with
+    their names."""
+    ax = _axes(ax)
+    first, second = components
+    matrices = _matrices(model, "structure")
+    if max(components) >= matrices[0][1].shape[1]:
+        raise ValueError(f"components={components}, expected two of the {matrices[0][1].shape[1]} components, counted from 0")
+    angle = np.linspace(0, 2 * np.pi, 200)
+    ax.plot(np.cos(angle), np.sin(angle), color="grey", linewidth=0.8)
+    ax.axhline(0, color="lightgrey", linewidth=0.8, zorder=0)
+    ax.axvline(0, color="lightgrey", linewidth=0.8, zorder=0)
+    for view, (name, matrix) in enumerate(matrices):
+        x, y = matrix[:, first], matrix[:, second]
+        ax.scatter(x, y, s=12, label=name)
+        names = _names(model, view, len(x))
+        for j in np.argsort(-np.hypot(x, y))[:most]:
+            ax.annotate(names[j], (x[j], y[j]), textcoords="offset points", xytext=(4, 3), fontsize=8)
+    if len(matrices) > 1:
+        ax.legend()
+    ax.set(xlabel=f"component {first + 1}", ylabel=f"component {second + 1}", xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), aspect="equal")
+    return ax
 
 
 def plot_convergence(model: Any, ax: Any = None) -> Any:

@@ -26,6 +26,11 @@ _FILES = {
 }
 
 
+def few(numbers: Array) -> Array | None:
+    """None where they are too many for a summary, as the program has it: files have them."""
+    return numbers if 0 < numbers.size <= 4096 else None
+
+
 def _summary(model: Any) -> dict[str, Any]:
     """The summary of a fitted model, with the keys of the program."""
     _ = model.n_iter_  # computed now where partial_fit came last
@@ -47,6 +52,10 @@ def _summary(model: Any) -> dict[str, Any]:
         "features": per_view(lambda view: int(view["weights"].shape[0])),
         "components": model.n_components_,
         **model._numbers(),
+        **({"variance_explained": per_view(lambda view: view["explained"])} if "explained" in views[0] else {}),
+        **({"redundancy": per_view(lambda view: view["redundancy"])} if "redundancy" in views[0] else {}),
+        **({"loadings": per_view(lambda view: few(view["structure"]))} if "structure" in views[0] else {}),
+        **({"cross_loadings": per_view(lambda view: few(view["cross_structure"]))} if "cross_structure" in views[0] else {}),
         "infeasibility": per_view(lambda view: view["infeasibility"]),
         "method_infeasibility": per_view(lambda view: view["method_infeasibility"]),
         "converged": result["converged"],
@@ -150,6 +159,23 @@ def write_report(model: Any, path: Any, *data: Any, labels: Any = None, image_sh
     return target
 
 
+def _read_structure(folder: pathlib.Path, summary: dict[str, Any], view: int, views: int) -> dict[str, Any]:
+    """Loadings of a view and what they explain, where the folder has them."""
+    side = ("_left", "_right")[view] if views > 1 else ""
+    read: dict[str, Any] = {}
+    names = {"structure": "loadings", "cross_structure": "cross_loadings", "loadings": "regression", "prediction": "prediction"}
+    for key, name in names.items():
+        file = folder / f"{name}{side}.npy"
+        if file.exists():
+            read[key] = np.load(file)
+    for key, name in (("explained", "variance_explained"), ("redundancy", "redundancy")):
+        if name in summary:
+            read[key] = np.asarray(summary[name][view] if views > 1 else summary[name])
+    if summary.get("prediction_r2", [None])[0] is not None:
+        read["prediction_r2"] = np.asarray(summary["prediction_r2"][view])
+    return read
+
+
 def load_run(path: Any) -> Any:
     """The fitted model of a run folder, of the program or of :func:`save_run`."""
     import landfall
@@ -176,6 +202,7 @@ def load_run(path: Any) -> Any:
             "ridge": of_view("ridge", number, 0.0),
             "infeasibility": of_view("infeasibility", number, 0.0),
             "method_infeasibility": of_view("method_infeasibility", number, 0.0),
+            **_read_structure(folder, summary, number, len(_FILES[kind])),
         })
     history = folder / "history.csv"
     empty = {"first_rows": 0, "warm_up_passes": 0, "pilot_steps": 0, "rank": [], "row_noise": 0.0, "step": 0.0, "momentum": 0.0, "omega": 0.0, "back_offs": 0}

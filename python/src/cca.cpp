@@ -1,5 +1,6 @@
-// fit_cca and plan_cca.
+// fit_cca, plan_cca and cross_validate_cca.
 #include <landfall/models/cca/cca.hpp>
+#include <landfall/models/cca/grid.hpp>
 #include <landfall/run/loadings.hpp>
 
 #include <array>
@@ -9,6 +10,7 @@
 #include "models.hpp"
 #include "options.hpp"
 #include "results.hpp"
+#include <pybind11/stl.h>
 
 namespace landfall::python {
 namespace {
@@ -28,6 +30,64 @@ py::dict fit(const std::array<InputPtr, 2>& inputs, const FitOptions& options, C
   return dict;
 }
 
+template <class S>
+py::dict cross_validate(const std::array<InputPtr, 2>& inputs, const FitOptions& options,
+                        const std::vector<double>& ridges, Caller& caller) {
+  auto left = open_watched<S>(*inputs[0], caller), right = open_watched<S>(*inputs[1], caller);
+  CcaGrid grid{.components = options.components};
+  if (!ridges.empty()) grid.ridges = ridges;
+  grid.folds = options.folds.value_or(grid.folds);
+  const auto found = caller.wait_for(
+      [&] { return cross_validate_grid<S>(std::move(left), std::move(right), options, grid); });
+  py::dict dict;
+  dict["folds"] = found.folds;
+  dict["ridges"] = found.ridges;
+  dict["values"] = array_of<double>(found.totals);
+  dict["errors"] = array_of<double>(found.errors);
+  dict["components_by_ridge"] = found.pairs;
+  dict["any_real"] = found.any_real;
+  dict["best"] = found.best_ridge;
+  dict["chosen"] = found.ridge;
+  return dict;
+}
+
+py::list wilks_list(const std::vector<WilksTest>& tests) {
+  py::list list;
+  for (const WilksTest& test : tests) {
+    py::dict one;
+    one["lambda"] = test.lambda;
+    one["chi_squared"] = test.chi_squared.statistic;
+    one["chi_squared_df"] = test.chi_squared.degrees;
+    one["chi_squared_p"] = test.chi_squared.p;
+    one["f"] = test.f.statistic;
+    one["f_df1"] = test.f.degrees;
+    one["f_df2"] = test.f.denominator;
+    one["f_p"] = test.f.p;
+    list.append(one);
+  }
+  return list;
+}
+
+/// None where there was no bootstrap.
+py::object bootstrap_dict(const CcaBootstrap& intervals) {
+  if (intervals.resamples == 0) return py::none();
+  py::dict dict;
+  dict["resamples"] = intervals.resamples;
+  dict["level"] = intervals.level;
+  dict["lower"] = array_of<double>(intervals.lower);
+  dict["upper"] = array_of<double>(intervals.upper);
+  dict["errors"] = array_of<double>(intervals.errors);
+  py::list loadings;
+  for (const LoadingIntervals& view : intervals.loadings) {
+    py::dict one;
+    one["lower"] = array_of<double>(view.lower);
+    one["upper"] = array_of<double>(view.upper);
+    loadings.append(one);
+  }
+  dict["loadings"] = loadings;
+  return dict;
+}
+
 }  // namespace
 
 template <class S>
@@ -36,6 +96,18 @@ py::dict cca_dict(const CcaResult<S>& result) {
   dict["correlations"] = array_of<double>(result.correlations);
   dict["regularized_correlations"] = array_of<double>(result.regularized);
   dict["held_out_correlations"] = array_of<double>(result.held_out);
+  dict["folds"] = result.cross_validated.folds;
+  dict["cross_validated_correlations"] = array_of<double>(result.cross_validated.correlations);
+  dict["cross_validated_errors"] = array_of<double>(result.cross_validated.errors);
+  dict["wilks"] = wilks_list(result.wilks);
+  dict["permutations"] = result.permutation.permutations;
+  dict["permutation_p"] = array_of<double>(result.permutation.p);
+  dict["bootstrap"] = bootstrap_dict(result.bootstrap);
+  for (std::size_t v = 0; v < 2; ++v) {
+    const py::object view = dict["views"][py::int_(v)];
+    if (result.prediction[v].size() > 0) view["prediction"] = array_of<double>(result.prediction[v]);
+    if (result.prediction_r2[v].size() > 0) view["prediction_r2"] = array_of<double>(result.prediction_r2[v]);
+  }
   return dict;
 }
 template py::dict cca_dict<float>(const CcaResult<float>&);
@@ -66,6 +138,18 @@ void bind_cca(py::module_& module) {
         });
       },
       py::arg("left"), py::arg("right"), py::arg("options"), py::arg("precision") = "auto");
+  module.def(
+      "cross_validate_cca",
+      [](const InputPtr& left, const InputPtr& right, const py::dict& options,
+         const std::vector<double>& ridges, const std::string& precision) {
+        Caller caller;
+        const FitOptions fitting = fit_options(options, py::none(), caller);
+        const std::array inputs{left, right};
+        return in_precision(precision, inputs, caller,
+                            [&]<class S>(S) { return cross_validate<S>(inputs, fitting, ridges, caller); });
+      },
+      py::arg("left"), py::arg("right"), py::arg("options"), py::arg("ridges"),
+      py::arg("precision") = "auto");
 }
 
 }  // namespace landfall::python

@@ -24,6 +24,14 @@ py::list views_of(const FitResult<S>& result) {
     one["ridge"] = view.ridge;
     one["infeasibility"] = view.infeasibility;
     one["method_infeasibility"] = view.method_infeasibility;
+    if (view.loadings.size() > 0) {
+      one["structure"] = array_of<double>(view.loadings);
+      one["explained"] = array_of<double>(view.explained);
+    }
+    if (view.cross_loadings.size() > 0) {
+      one["cross_structure"] = array_of<double>(view.cross_loadings);
+      one["redundancy"] = array_of<double>(view.redundancy);
+    }
     views.append(one);
   }
   return views;

@@ -28,6 +28,7 @@ py::dict ica_dict(const IcaResult<S>& result) {
   dict["mixing"] = array_of<S>(result.mixing);
   dict["signs"] = array_of<double>(result.signs);
   dict["negentropy"] = array_of<double>(result.negentropy);
+  dict["kurtosis"] = array_of<double>(result.kurtosis);
   dict["explained_variance"] = result.explained_variance;
   return dict;
 }

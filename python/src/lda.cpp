@@ -1,6 +1,7 @@
-// fit_lda, plan_lda, and the classes of scores.
+// fit_lda, plan_lda, cross_validate_lda, and the classes of scores.
 #include <landfall/models/lda/lda.hpp>
 #include <landfall/models/lda/posterior.hpp>
+#include <landfall/models/lda/shrinkage.hpp>
 
 #include <array>
 
@@ -27,6 +28,22 @@ py::dict fit(const Input& input, const Labels& labels, const FitOptions& options
   return lda_dict(result);
 }
 
+template <class S>
+py::dict cross_validate(const Input& input, const Labels& labels, const FitOptions& options,
+                        const std::vector<double>& ridges, Caller& caller) {
+  auto data = open_watched<S>(input, caller);
+  const auto found =
+      caller.wait_for([&] { return cross_validate_shrinkage<S>(std::move(data), labels, options, ridges); });
+  py::dict dict;
+  dict["folds"] = found.folds;
+  dict["ridges"] = found.ridges;
+  dict["values"] = array_of<double>(Matrix<double>(found.accuracy.transpose()));
+  dict["errors"] = array_of<double>(Matrix<double>(found.errors.transpose()));
+  dict["best"] = found.best;
+  dict["chosen"] = found.chosen;
+  return dict;
+}
+
 }  // namespace
 
 template <class S>
@@ -38,7 +55,10 @@ py::dict lda_dict(const LdaResult<S>& result) {
   dict["eigenvalues"] = array_of<double>(result.eigenvalues);
   dict["explained_ratio"] = array_of<double>(result.explained_ratio);
   dict["training_accuracy"] = result.training_accuracy;
+  dict["within_structure"] = array_of<double>(result.within_loadings);
   dict["held_out_accuracy"] = result.held_out_accuracy;
+  dict["confusion"] = array_of<double>(result.confusion);
+  dict["held_out_confusion"] = array_of<double>(result.held_out_confusion);
   return dict;
 }
 template py::dict lda_dict<float>(const LdaResult<float>&);
@@ -71,6 +91,19 @@ void bind_lda(py::module_& module) {
         });
       },
       py::arg("data"), py::arg("classes"), py::arg("codes"), py::arg("options"),
+      py::arg("precision") = "auto");
+  module.def(
+      "cross_validate_lda",
+      [](const InputPtr& data, std::vector<std::string> names, const py::array_t<std::uint32_t>& codes,
+         const py::dict& options, const std::vector<double>& ridges, const std::string& precision) {
+        Caller caller;
+        const FitOptions fitting = fit_options(options, py::none(), caller);
+        const Labels labels = labels_of_codes(std::move(names), codes);
+        return in_precision(precision, std::array{data}, caller, [&]<class S>(S) {
+          return cross_validate<S>(*data, labels, fitting, ridges, caller);
+        });
+      },
+      py::arg("data"), py::arg("classes"), py::arg("codes"), py::arg("options"), py::arg("ridges"),
       py::arg("precision") = "auto");
   module.def(
       "read_labels",

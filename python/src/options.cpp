@@ -65,6 +65,9 @@ Setters<FitOptions> fit_setters() {
   setters.merge(Setters<FitOptions>{
       {"passes", set(&FitOptions::passes)},
       {"held_out", set(&FitOptions::held_out)},
+      {"folds", set(&FitOptions::folds)},
+      {"permutations", set(&FitOptions::permutations)},
+      {"bootstrap", set(&FitOptions::bootstrap)},
       {"method", [](auto& options, auto& value) { set_method(options, value.template cast<std::string>()); }},
       {"reduction",
        [](auto& options, auto& value) {

@@ -22,11 +22,14 @@
 #include <landfall/manifold/retraction.hpp>
 #include <landfall/models/cca/cca.hpp>
 #include <landfall/models/cca/curve.hpp>
+#include <landfall/models/cca/grid.hpp>
 #include <landfall/models/cca/online_cca.hpp>
 #include <landfall/models/gevp/gevp.hpp>
 #include <landfall/models/gevp/gevp_plan.hpp>
 #include <landfall/models/ica/ica.hpp>
 #include <landfall/models/ica/online_ica.hpp>
+#include <landfall/models/ica/stability.hpp>
 #include <landfall/models/lda/lda.hpp>
 #include <landfall/models/lda/online_lda.hpp>
+#include <landfall/models/lda/shrinkage.hpp>
 #include <landfall/version.hpp>

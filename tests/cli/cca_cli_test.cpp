@@ -87,7 +87,7 @@ TEST_F(CcaCommand, TheTableAligns) {
   std::vector<std::size_t> lengths;
   for (std::size_t at = 0, end = 0; (end = run.out.find('\n', at)) != std::string::npos; at = end + 1)
     lengths.push_back(end - at);
-  EXPECT_EQ(lengths, (std::vector<std::size_t>{18, 18, 18, 18}));
+  EXPECT_EQ(lengths, (std::vector<std::size_t>{47, 47, 47, 47}));
   EXPECT_EQ(run.err.find("exact ("), 0U) << run.err;
   EXPECT_NE(run.err.find("): 4000 rows, no ridge, "), std::string::npos) << run.err;
 }

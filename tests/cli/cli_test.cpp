@@ -21,6 +21,9 @@ TEST_F(CliTest, HelpFitsAPageAndHasExamples) {
                               "compare cca",
                               "compare ica",
                               "compare gevp",
+                              "cv",
+                              "cv cca",
+                              "cv lda",
                               "data",
                               "data info",
                               "data pencil",
@@ -73,7 +76,8 @@ TEST_F(CliTest, WrongUseIsOneSentenceAndTwo) {
     expect_error(landfall(arguments), 2, sentence);
   };
   const std::string commands =
-      "cca, ica, lda, gevp, transform, report, plan, compare, reproduce, data, methods, help, completion or "
+      "cca, ica, lda, gevp, transform, report, plan, compare, cv, reproduce, data, methods, help, completion "
+      "or "
       "man";
   wrong({}, "landfall needs a command: " + commands + " (see landfall --help)");
   wrong({"cook"}, "unknown command 'cook'; expected " + commands + " (see landfall --help)");

@@ -98,6 +98,28 @@ async function expectSwitches(page) {
   expect((await count()) === all, "series do not come back");
 }
 
+// Every chart saves as SVG and PNG, and other pairs of variates can be chosen. What is saved is read from blobs and data URLs, which count as
+// requests, so this comes last.
+async function expectSaves(page) {
+  for (const [text, begins] of [["SVG", "<svg"], ["PNG", "\x89PNG"]]) {
+    const [saved] = await Promise.all([page.waitForEvent("download"), page.click(`button.save:text-is("${text}")`)]);
+    const bytes = readFileSync(await saved.path(), "latin1");
+    expect(bytes.startsWith(begins), `the ${text} file begins with ${JSON.stringify(bytes.slice(0, 8))}`);
+  }
+  const list = await page.$("select");
+  if (!list) return;
+  const axes = () => list.evaluate((one) => one.closest("figure").querySelector("canvas").toDataURL());
+  const before = await axes();
+  await list.selectOption({ index: 1 });
+  expect((await axes()) !== before, "another pair looks the same");
+}
+
+async function expectCircle(page) {
+  const dots = await page.$$eval("svg.circle .dot", (list) => list.map((dot) => [Number(dot.getAttribute("cx")), Number(dot.getAttribute("cy"))]));
+  if (dots.length === 0) return;
+  expect(dots.every(([x, y]) => Math.hypot(x - 250, y - 250) <= 200.5), "a loading outside of the unit circle");
+}
+
 async function expectReport(browser, run) {
   place = run.name;
   const file = join(run.folder, "report.html");
@@ -117,10 +139,12 @@ async function expectReport(browser, run) {
   await page.click("summary");
   expect((await page.$$("details[open] tbody tr")).length === run.bars.length, "the numbers of the bars are not all shown");
 
+  await expectCircle(page);
   await expectSwitches(page);
   expect((await page.pdf()).length > 20000, "prints nothing");
   expect((await page.$$("script")).length === 3, "there are other scripts than those of the page");
   expect(page.problems.length === 0, page.problems.join("; "));
+  await expectSaves(page);
   await page.context().close();
   await expectRoom(browser, file);
 }

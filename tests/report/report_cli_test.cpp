@@ -35,6 +35,14 @@ Words headings(const Json& page) {
   return list;
 }
 
+/// The one with this heading.
+Json section(const Json& page, const std::string& heading) {
+  for (const auto& one : page["sections"])
+    if (one["heading"] == heading) return one;
+  ADD_FAILURE() << "no section " << heading;
+  return {};
+}
+
 TEST_F(Report, IsWrittenWithTheRunAndAgain) {
   ASSERT_EQ(cca({"--out", "a run", "--held-out", "0.2", "--quiet"}).code, 0);
   const std::string first = content(folder_ / "a run/report.html");
@@ -46,14 +54,22 @@ TEST_F(Report, IsWrittenWithTheRunAndAgain) {
 
   const Json page = data("a run");
   EXPECT_EQ(headings(page),
-            (Words{"Result", "Canonical variates", "Weights", "Plan", "How to reproduce it"}));
+            (Words{"Result", "How far to trust it", "Loadings", "Canonical variates", "Weights", "Plan",
+                   "How to reproduce it"}));
   EXPECT_EQ(page["sections"].back()["code"],
             "landfall cca d/left.npy d/right.npy -p 2 --out 'a run' --held-out 0.2 --quiet");
   const Json summary = Json::parse(content(folder_ / "a run/summary.json"));
   const Json& bars = page["sections"][0]["charts"][0];
-  ASSERT_EQ(bars["series"].size(), 2U);
+  ASSERT_EQ(bars["series"].size(), 3U);
   EXPECT_NEAR(bars["series"][0]["y"][1], summary["correlations"][1], 1e-6);
   EXPECT_NEAR(bars["series"][1]["y"][1], summary["held_out_correlations"][1], 1e-6);
+  EXPECT_NEAR(bars["series"][2]["y"][1], summary["cross_validated_correlations"][1], 1e-6);
+  const Json tests = section(page, "How far to trust it")["table"];
+  EXPECT_NEAR(tests["rows"][1][2], summary["cross_validated_correlations"][1], 1e-6);
+  const Json loadings = section(page, "Loadings")["charts"];
+  EXPECT_EQ(loadings.size(), 5U);  // of two pairs and two views, and the circle
+  EXPECT_EQ(loadings[4]["kind"], "circle");
+  EXPECT_EQ(loadings[4]["series"][0]["x"].size(), 6U);
 }
 
 TEST_F(Report, SampleIsSpreadOverTheRowsWithTheirLabels) {
@@ -61,7 +77,7 @@ TEST_F(Report, SampleIsSpreadOverTheRowsWithTheirLabels) {
   for (int i = 0; i < 2500; ++i) labels += i < 1250 ? "early\n" : "late\n";
   folder_.file("labels.txt", labels);
   ASSERT_EQ(cca({"--out", "run", "--labels", "labels.txt"}).code, 0);
-  const Json chart = data("run")["sections"][1]["charts"][0];
+  const Json chart = section(data("run"), "Canonical variates")["charts"][0];
   ASSERT_EQ(chart["series"].size(), 2U);
   EXPECT_EQ(chart["series"][0]["name"], "early");
   EXPECT_EQ(chart["series"][0]["rows"].size(), 1000U);
@@ -80,7 +96,7 @@ TEST_F(Report, NamesOfColumnsAreThoseOfTheFile) {
   folder_.file("left.csv", "alpha,<script>\n1,0\n2,1\n3,1\n4,3\n5,1\n");
   folder_.file("right.csv", "x,y\n1,5\n2,3\n3,1\n4,3\n5,0\n");
   ASSERT_EQ(landfall({"cca", "left.csv", "right.csv", "-p", "1", "--out", "run"}).code, 0);
-  const Json weights = data("run")["sections"][2]["charts"][0];
+  const Json weights = section(data("run"), "Weights")["charts"][0];
   EXPECT_EQ(weights["kind"], "names");
   EXPECT_TRUE(weights["names"] == Json({"alpha", "<script>"}) ||
               weights["names"] == Json({"<script>", "alpha"}));
@@ -88,7 +104,7 @@ TEST_F(Report, NamesOfColumnsAreThoseOfTheFile) {
 
 TEST_F(Report, WeightsArePicturesWhenColumnsArePixels) {
   ASSERT_EQ(cca({"--out", "run", "--image", "2x3"}).code, 0);
-  const Json images = data("run")["sections"][2]["images"];
+  const Json images = section(data("run"), "Weights")["images"];
   EXPECT_EQ(images["height"], 2);
   EXPECT_EQ(images["width"], 3);
   ASSERT_EQ(images["pictures"].size(), 2U);

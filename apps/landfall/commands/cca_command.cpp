@@ -1,18 +1,28 @@
 // landfall cca LEFT RIGHT -p K: the canonical correlations of two files whose rows belong together.
+#include <landfall/data/formats/npy.hpp>
 #include <landfall/data/formats/open_source.hpp>
 #include <landfall/data/io/spool.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/models/cca/cca.hpp>
 #include <landfall/models/cca/curve.hpp>
+#include <landfall/models/cca/grid.hpp>
 
 #include <algorithm>
 
 #include "commands/model_command.hpp"
+#include "report/validation_page.hpp"
+#include "runs/cca_tests.hpp"
+#include "runs/fitted_run.hpp"
 #include "runs/model_run.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
 namespace {
+
+/// Null where they are too many for a summary: the csv file has them.
+Json few_numbers(const Vector<double>& values) {
+  return values.size() > 4096 ? Json() : Json(numbers(values));
+}
 
 /// A column in both views would have the correlation 1 with itself.
 template <class S>
@@ -34,15 +44,27 @@ class CcaFit final : public ModelFit<S> {
     for (std::size_t v = 0; v < files.size(); ++v) this->views.push_back(open_source<S>(files[v], tables[v]));
     if (files[0] == files[1]) require_disjoint(*this->views[0], *this->views[1]);
     if (curve_every > 0) curve_.emplace(options.fit.components, curve_every);
+    choose_components_ = options.choose_components;
   }
 
   ShownPlan plan(const FitOptions& options) override {
     return shown(plan_cca<S>(*this->views[0], *this->views[1], options));
   }
 
-  const FitResult<S>& fit(const FitOptions& options) override {
+  const FitResult<S>& fit(const FitOptions& given) override {
+    FitOptions options = given;
+    if (choose_components_ && !options.folds) options.folds = 5;
     result_ = fit_cca<S>(std::move(this->views[0]), std::move(this->views[1]), options,
                          curve_ ? &*curve_ : nullptr);
+    if (!choose_components_) return result_;
+    if (const CrossValidated& tested = result_.cross_validated; tested.folds > 0) {
+      const Index p = real_pairs(tested);
+      if (p == 0) result_.warnings.emplace_back("no pair stands out from chance in cross-validation");
+      keep_pairs(result_, std::max<Index>(1, p));
+    } else {
+      result_.warnings.push_back(fmt::format(
+          "{} rows are too few to choose the number of pairs by cross-validation", result_.samples));
+    }
     return result_;
   }
 
@@ -51,6 +73,22 @@ class CcaFit final : public ModelFit<S> {
     summary["total_correlation"] = result_.correlations.sum();
     summary["regularized_correlations"] = numbers(result_.regularized);
     summary["regularized_total"] = result_.regularized.sum();
+    add_tests(summary, result_);
+  }
+
+  void write_files(const std::filesystem::path& folder) const override {
+    for (std::size_t v = 0; v < 2; ++v)
+      if (result_.prediction[v].size() > 0)
+        write_npy<double>(folder / prediction_file(v), result_.prediction[v]);
+  }
+
+  std::vector<ColumnNumbers> column_numbers() const override {
+    const auto& intervals = result_.bootstrap.loadings;
+    std::vector<Matrix<double>> r2;
+    for (const auto& of_view : result_.prediction_r2) r2.emplace_back(of_view);
+    return {{"prediction_r2", r2},
+            {"lower", {intervals[0].lower, intervals[1].lower}},
+            {"upper", {intervals[0].upper, intervals[1].upper}}};
   }
 
   void add_more(Json& summary) const override {
@@ -64,25 +102,61 @@ class CcaFit final : public ModelFit<S> {
       summary["held_out_samples"] = result_.held_out_samples;
       summary["held_out_correlations"] = numbers(result_.held_out);
       summary["held_out_total_correlation"] = result_.held_out.sum();
+      if (result_.prediction_r2[0].size() > 0)
+        summary["prediction_r2"] = {few_numbers(result_.prediction_r2[0]),
+                                    few_numbers(result_.prediction_r2[1])};
     }
   }
 
-  void print_table() const override {
-    const bool held_out = result_.held_out.size() > 0;
-    fmt::print("{:>5}  {:>11}{}\n", "", "correlation", held_out ? "    held out" : "");
-    const auto line = [&](const std::string& name, double value, double other) {
-      fmt::print("{:>5}  {:>11.6f}", name, value);
-      if (held_out) fmt::print("  {:>10.6f}", other);
-      fmt::print("\n");
+  void print_table() const override { print_pairs(result_); }
+
+  Json cross_validate(const FitOptions& options, const std::vector<double>& ridges) override {
+    CcaGrid grid{.components = options.components};
+    if (!ridges.empty()) grid.ridges = ridges;
+    grid.folds = options.folds.value_or(grid.folds);
+    const auto found =
+        cross_validate_grid<S>(std::move(this->views[0]), std::move(this->views[1]), options, grid);
+    Json choice{{"problem", "cca"},
+                {"measure", "total correlation"},
+                {"samples", found.rows},
+                {"folds", found.folds},
+                {"ridges", found.ridges}};
+    for (Index p = 0; p < found.totals.rows(); ++p) {
+      choice["columns"].push_back(fmt::format("{} {}", p + 1, p == 0 ? "pair" : "pairs"));
+      choice["values"].push_back(numbers(found.totals.row(p).transpose()));
+      choice["errors"].push_back(numbers(found.errors.row(p).transpose()));
+    }
+    const auto option = [&](std::size_t ridge) {
+      return fmt::format("{} {} with --relative-ridge {:g}", found.pairs[ridge],
+                         found.pairs[ridge] == 1 ? "pair" : "pairs", found.ridges[ridge]);
     };
-    for (Index j = 0; j < result_.correlations.size(); ++j)
-      line(fmt::to_string(j + 1), result_.correlations(j), held_out ? result_.held_out(j) : 0);
-    line("total", result_.correlations.sum(), held_out ? result_.held_out.sum() : 0);
+    const auto numbers_of = [&](std::size_t ridge) {
+      return Json{{"components", found.pairs[ridge]}, {"relative_ridge", found.ridges[ridge]}};
+    };
+    choice["best"] = numbers_of(found.best_ridge);
+    choice["choice"] = numbers_of(found.ridge);
+    choice["pairs_by_ridge"] = found.pairs;
+    choice["chosen_ridge_number"] = found.ridge;
+    choice["text"] =
+        !found.any_real
+            ? "No pair stands out from chance: on rows that were not fitted, not even the first correlation "
+              "is two standard errors above 0."
+            : fmt::format(
+                  "{}: these pairs correlate by more than two standard errors on rows that were not "
+                  "fitted. {}.",
+                  option(found.ridge),
+                  found.ridge == found.best_ridge
+                      ? "Their total is the largest"
+                      : fmt::format("Their total is within one standard error of the largest ({})",
+                                    option(found.best_ridge)));
+    return choice;
   }
+  void print_validation(const Json& choice) const override { print_validation_table(choice); }
 
  private:
   CcaResult<S> result_;
   std::optional<CcaCurve<S>> curve_;
+  bool choose_components_ = false;
 };
 
 class CcaCommand final : public ModelCommand {
@@ -91,10 +165,11 @@ class CcaCommand final : public ModelCommand {
 
   ModelHelp help() const override {
     return {.text = "Canonical correlations of two files with the same rows",
-            .components = "number of canonical pairs [at most 10]",
+            .components = "number of canonical pairs, or auto [at most 10]",
+            .automatic_components = true,
             .method = "auto, exact, landing or one of landfall methods [auto]",
             .baselines = Problem::cca,
-            .defaults = {.passes = "until --tolerance holds",
+            .defaults = {.passes = "by --tolerance",
                          .batch = "512 or 8p; sparse data 2048",
                          .ridge = "none if well posed"},
             .report_labels = true,
@@ -123,6 +198,15 @@ class CcaCommand final : public ModelCommand {
     add("--curve", curve_every_, "T", "passes between evaluations on all rows (used by compare)")
         ->check(positive_number())
         ->group("");  // not in the help
+  }
+
+  void add_test_options(const OptionAdder& add) override {
+    add("--folds", options.fit.folds, "K", "folds of cross-validation, 0 for none [5 if exact]")
+        ->check(whole_number(0));
+    add("--permutations", options.fit.permutations, "N", "permutations to test each pair, such as 999 [0]")
+        ->check(whole_number(0));
+    add("--bootstrap", options.fit.bootstrap, "N", "resamples for 95 % intervals, such as 500 [0]")
+        ->check(whole_number(0));
   }
 
   std::unique_ptr<ModelFit<float>> open_single() const override {

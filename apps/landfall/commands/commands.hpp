@@ -10,6 +10,7 @@ void setup_transform(CLI::App& program);
 void setup_report(CLI::App& program);
 void setup_plan(CLI::App& program);
 void setup_compare(CLI::App& program);
+void setup_cv(CLI::App& program);
 void setup_reproduce(CLI::App& program);
 void setup_data(CLI::App& program);
 void setup_help(CLI::App& program);

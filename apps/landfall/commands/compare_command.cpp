@@ -65,6 +65,32 @@ std::uint64_t bytes(std::string text) {
   return std::stoull(text);
 }
 
+/// The words of a run inside a comparison as a user would type them: what compare asks for on its own behalf is left out, and the
+/// folder is where the comparison goes.
+Json typed_words(const Json& words, const std::string& folder, const std::string& shown) {
+  Json typed = Json::array();
+  for (const std::string word : words)
+    if (word != "--json" && word != "--quiet" && word != "--warnings-apart")
+      typed.push_back(word == folder ? shown : word);
+  return typed;
+}
+
+/// In the result, and in the folders of the runs with their reports.
+void show_commands_as_typed(const std::filesystem::path& folder, const std::string& out, Json& result) {
+  for (auto& run : result["runs"]) {
+    if (run["failed"] || !run["summary"].contains("command")) continue;
+    const std::string name = run.value("folder", "");
+    const std::filesystem::path at = folder / name;
+    Json& command = run["summary"]["command"];
+    command = typed_words(command, at.string(), (std::filesystem::path(out) / name).string());
+    if (name.empty()) continue;
+    Json summary = read_summary(at);
+    summary["command"] = command;
+    write_json(summary_in(at), summary);
+    write_report(at / "report.html", read_report(at));
+  }
+}
+
 void run(const CompareArguments& options, Comparison comparison) {
   refuse_standard_input(comparison.arguments);
   std::optional<RunLock> lock;
@@ -80,12 +106,14 @@ void run(const CompareArguments& options, Comparison comparison) {
   Json result;
   if (options.out.empty()) {
     result = work();
+    show_commands_as_typed({}, {}, result);
   } else {
     if (options.force) begin_run_folder(options.out);
     write_run_folder(options.out, [&](const std::filesystem::path& folder) {
       comparison.folder = folder;
       result = work();
       result["command"] = command_line();
+      show_commands_as_typed(folder, options.out, result);
       write_json(folder / kComparison, result);
       write_comparison_report(folder);
       write_json(summary_in(folder),

@@ -2,10 +2,12 @@
 #include <landfall/data/formats/matrix_file.hpp>
 #include <landfall/data/formats/npy.hpp>
 #include <landfall/data/formats/open_source.hpp>
+#include <landfall/data/rows/forwarded_source.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/models/ica/amari.hpp>
 #include <landfall/models/ica/contrast.hpp>
 #include <landfall/models/ica/ica.hpp>
+#include <landfall/models/ica/stability.hpp>
 
 #include "commands/model_command.hpp"
 #include "runs/model_run.hpp"
@@ -33,7 +35,8 @@ Matrix<double> read_truth(const std::string& path, const ModelOptions& options, 
 template <class S>
 class IcaFit final : public ModelFit<S> {
  public:
-  IcaFit(const ModelOptions& options, const std::string& truth, const std::string& label) : truth_(truth) {
+  IcaFit(const ModelOptions& options, const std::string& truth, const std::string& label, int restarts)
+      : truth_(truth), restarts_(restarts) {
     TableOptions table = options.table.options();
     if (!label.empty()) table.exclude.push_back(label);
     this->views.push_back(open_source<S>(options.files[0], table));
@@ -47,7 +50,9 @@ class IcaFit final : public ModelFit<S> {
   }
 
   const FitResult<S>& fit(const FitOptions& options) override {
-    result_ = fit_ica<S>(std::move(this->views[0]), options);
+    const SourcePtr<S> data = std::move(this->views[0]);
+    result_ = fit_ica<S>(std::make_unique<BorrowedSource<S>>(*data), options);
+    if (restarts_ > 0) stability_ = ica_stability<S>(*data, result_, options, restarts_);
     if (mixing_) distance_ = distance();
     return result_;
   }
@@ -60,16 +65,31 @@ class IcaFit final : public ModelFit<S> {
     if (result_.reduction == Reduction::pca) summary["explained_variance"] = result_.explained_variance;
     summary["negentropy"] = numbers(result_.negentropy);
     summary["kinds"] = kinds;
+    summary["kurtosis"] = numbers(result_.kurtosis);
   }
 
   void add_more(Json& summary) const override {
     if (distance_) summary["amari"] = *distance_;
+    if (stability_.restarts > 0) {
+      summary["restarts"] = stability_.restarts;
+      summary["returned"] = stability_.returned;
+      summary["similarity"] = numbers(stability_.similarity);
+    }
   }
 
   void print_table() const override {
-    fmt::print("{:>5}  {:<14}  {:>10}\n", "", "source", "negentropy");
-    for (Index j = 0; j < result_.signs.size(); ++j)
-      fmt::print("{:>5}  {:<14}  {:>10.3e}\n", j + 1, kind(result_.signs(j)), result_.negentropy(j));
+    const Vector<double>& share = result_.views[0].explained;
+    const bool restarted = stability_.restarts > 0;
+    fmt::print("{:>5}  {:<14}  {:>10}  {:>9}{}{}\n", "", "source", "negentropy", "kurtosis",
+               share.size() > 0 ? "  variance" : "", restarted ? "   returned" : "");
+    for (Index j = 0; j < result_.signs.size(); ++j) {
+      fmt::print("{:>5}  {:<14}  {:>10.3e}  {:>9.3g}", j + 1, kind(result_.signs(j)), result_.negentropy(j),
+                 result_.kurtosis(j));
+      if (share.size() > 0) fmt::print("  {:>6.2f} %", 100 * share(j));
+      if (restarted)
+        fmt::print("  {:>3} of {:>2}", stability_.returned[static_cast<std::size_t>(j)], stability_.restarts);
+      fmt::print("\n");
+    }
     if (distance_) fmt::print("{:>5}  {:<14}  {:>10.3e}\n", "", "Amari distance", *distance_);
   }
 
@@ -90,6 +110,8 @@ class IcaFit final : public ModelFit<S> {
   std::optional<Matrix<double>> mixing_;  // in it
   IcaResult<S> result_;
   std::optional<double> distance_;  // Amari's, to the truth
+  int restarts_ = 0;
+  IcaStability stability_;
 };
 
 class IcaCommand final : public ModelCommand {
@@ -102,7 +124,10 @@ class IcaCommand final : public ModelCommand {
             .methods = {"auto", "landing"},
             .method = "auto, landing or a name from landfall methods [auto]",
             .baselines = Problem::ica,
-            .defaults = {.tolerance = false, .passes = "1 to 4, as needed", .batch = "1024 or 8p", .ridge = "none"},
+            .defaults = {.tolerance = false,
+                         .passes = "1 to 4, as needed",
+                         .batch = "1024 or 8p",
+                         .ridge = "none"},
             .passes = 1,
             .held_out = false,
             .examples =
@@ -122,18 +147,21 @@ class IcaCommand final : public ModelCommand {
         },
         "reduction to K components first: pca or none [pca]");
     add("--label-column", label_, "NAME", "column to exclude, by name or number from 1")->group(kTables);
+    add("--restarts", restarts_, "N", "fits from other starts: which sources come back [0]")
+        ->check(whole_number(0));
     add("--truth", truth_, "FILE", "true mixing matrix; reports the Amari distance to it");
   }
 
   std::unique_ptr<ModelFit<float>> open_single() const override {
-    return std::make_unique<IcaFit<float>>(options, truth_, label_);
+    return std::make_unique<IcaFit<float>>(options, truth_, label_, restarts_);
   }
   std::unique_ptr<ModelFit<double>> open_double() const override {
-    return std::make_unique<IcaFit<double>>(options, truth_, label_);
+    return std::make_unique<IcaFit<double>>(options, truth_, label_, restarts_);
   }
 
  private:
   std::string truth_, label_;
+  int restarts_ = 0;
 };
 
 }  // namespace

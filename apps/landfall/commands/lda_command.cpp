@@ -3,8 +3,12 @@
 #include <landfall/data/formats/open_source.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/models/lda/lda.hpp>
+#include <landfall/models/lda/shrinkage.hpp>
+
+#include <algorithm>
 
 #include "commands/model_command.hpp"
+#include "report/validation_page.hpp"
 #include "runs/model_run.hpp"
 #include "terminal/ranks.hpp"
 #include "terminal/table.hpp"
@@ -35,6 +39,15 @@ LabelledSource<S> open_data(const std::string& data, const LabelOptions& options
   return {std::move(source), std::move(labels)};
 }
 
+Json counts(const Matrix<double>& confusion) {
+  Json rows = Json::array();
+  for (Index i = 0; i < confusion.rows(); ++i) {
+    const Vector<double> row = confusion.row(i);
+    rows.push_back(std::vector<Index>(row.begin(), row.end()));
+  }
+  return rows;
+}
+
 template <class S>
 class LdaFit final : public ModelFit<S> {
  public:
@@ -58,11 +71,22 @@ class LdaFit final : public ModelFit<S> {
     summary["explained_ratio"] =
         result_.explained_ratio.size() > 0 ? Json(numbers(result_.explained_ratio)) : Json();
     summary["training_accuracy"] = result_.training_accuracy;
+    if (result_.within_loadings.size() > 0) summary["within_loadings"] = matrix_json(result_.within_loadings);
+  }
+
+  std::vector<ColumnNumbers> column_numbers() const override {
+    return {{"within_loading", {result_.within_loadings}}};
   }
 
   void add_more(Json& summary) const override {
     summary["classes"] = result_.classes;
     summary["priors"] = numbers(result_.priors);
+    summary["confusion"] = counts(result_.confusion);
+    const bool held_out = result_.held_out_confusion.size() > 0;
+    if (held_out) summary["held_out_confusion"] = counts(result_.held_out_confusion);
+    const ClassRates rates = class_rates(held_out ? result_.held_out_confusion : result_.confusion);
+    summary["precision_by_class"] = numbers(rates.precision);
+    summary["recall_by_class"] = numbers(rates.recall);
     if (result_.held_out_accuracy) {
       summary["held_out_samples"] = result_.held_out_samples;
       summary["held_out_accuracy"] = *result_.held_out_accuracy;
@@ -85,6 +109,27 @@ class LdaFit final : public ModelFit<S> {
     share("accuracy", result_.training_accuracy, result_.samples);
     if (result_.held_out_accuracy) share("held out", *result_.held_out_accuracy, result_.held_out_samples);
   }
+
+  Json cross_validate(const FitOptions& options, const std::vector<double>& given) override {
+    const auto found = cross_validate_shrinkage<S>(std::move(this->views[0]), *this->labels, options, given);
+    const std::vector<double>& ridges = found.ridges;
+    Json choice{{"problem", "lda"},
+                {"measure", "accuracy"},
+                {"folds", found.folds},
+                {"ridges", found.ridges},
+                {"columns", {"accuracy"}}};
+    choice["values"].push_back(numbers(found.accuracy));
+    choice["errors"].push_back(numbers(found.errors));
+    choice["best"] = {{"relative_ridge", ridges[found.best]}};
+    choice["choice"] = {{"relative_ridge", ridges[found.chosen]}};
+    choice["chosen_ridge_number"] = found.chosen;
+    choice["text"] = fmt::format(
+        "--relative-ridge {:g}: the smallest ridge whose accuracy on rows that were not fitted is within one "
+        "standard error of the best ({:g}).",
+        ridges[found.chosen], ridges[found.best]);
+    return choice;
+  }
+  void print_validation(const Json& choice) const override { print_validation_table(choice); }
 
   void write_files(const std::filesystem::path& folder) const override {
     write_npy<double>(folder / "centres.npy", result_.centres);

@@ -1,15 +1,20 @@
-#include "commands/model_command.hpp"
 
 #include <landfall/data/io/spool.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/run/checkpoints.hpp>
+#include <landfall/run/run_folder.hpp>
 #include <landfall/version.hpp>
 
 #include <algorithm>
 #include <array>
 
+#include "commands/model_arguments.hpp"
+#include "commands/model_arguments.hpp"
+#include "commands/opened_views.hpp"
+#include "report/validation_page.hpp"
 #include "runs/interrupts.hpp"
 #include "runs/model_run.hpp"
+#include "terminal/command_line.hpp"
 #include "terminal/method_option.hpp"
 #include "terminal/progress.hpp"
 #include "terminal/ranks.hpp"
@@ -24,20 +29,11 @@ namespace {
 
 /// Options that do not affect the result. Files do, but changed data is detected by its fingerprint.
 bool is_neutral(const CLI::Option& option) {
-  constexpr std::array names{"--labels",
-                             "--truth",
-                             "--out",
-                             "--json",
-                             "--quiet",
-                             "--force",
-                             "--help",
-                             "--resume",
-                             "--curve",
-                             "--threads",
-                             "--image",
-                             "--verbose",
-                             "--checkpoint-every",
-                             "--warnings-apart"};
+  constexpr std::array names{
+      "--labels",        "--show",  "--folds",   "--permutations", "--restarts", "--bootstrap",
+      "--truth",         "--out",   "--json",    "--quiet",        "--force",    "--help",
+      "--resume",        "--curve", "--threads", "--image",        "--verbose",  "--checkpoint-every",
+      "--warnings-apart"};
   return option.get_positional() || std::ranges::find(names, option.get_name()) != names.end();
 }
 
@@ -49,29 +45,6 @@ std::vector<std::pair<std::string, std::string>> given_options(const CLI::App& c
     if (option->count() > 0 && !is_neutral(*option))
       options.emplace_back(option->get_name(), option->as<std::string>());
   return options;
-}
-
-/// Whether columns of an svmlight file are counted from 0 or 1; null where the width of a file is its own.
-template <class S>
-Json first_index(const SourcePtr<S>& source) {
-  const auto range = source->indices();
-  return range ? Json(range->first) : Json();
-}
-
-/// Null where the columns have no names.
-template <class S>
-Json names_of(const SourcePtr<S>& source) {
-  return source->column_names().empty() ? Json() : Json(source->column_names());
-}
-
-/// Of all views, each once: two views may be of one file.
-template <class S>
-std::vector<std::string> opening_warnings(const std::vector<SourcePtr<S>>& views) {
-  std::vector<std::string> warnings;
-  for (const auto& view : views)
-    for (const auto& warning : view->warnings())
-      if (std::ranges::find(warnings, warning) == warnings.end()) warnings.push_back(warning);
-  return warnings;
 }
 
 /// The sum over ranks that have rows of their own; unset where one does not know how many.
@@ -175,6 +148,7 @@ Json summarize(const ModelCommand& model, const ModelFit<S>& fit, const FitResul
       {"components", views[0].weights.cols()},
   };
   fit.add_numbers(summary);
+  add_loadings(summary, views);
   summary["infeasibility"] = per_view(views, [](const auto& view) { return view.infeasibility; });
   summary["method_infeasibility"] =
       per_view(views, [](const auto& view) { return view.method_infeasibility; });
@@ -262,7 +236,10 @@ void run(const ModelCommand& model, ModelFit<S>& fit, const RunCheckpoints& save
   report.summary["warnings"] = warnings;
   if (!options.run.out.empty()) {
     report.rows = rows.json(result.views, options.fit.transform);
-    for (const auto& view : result.views) report.weights.push_back(view.weights.template cast<double>());
+    for (const auto& view : result.views) {
+      report.weights.push_back(view.weights.template cast<double>());
+      report.loadings.push_back(view.loadings);
+    }
   }
   deliver(options.run, {.report = std::move(report),
                         .history = history_table(result.history),
@@ -270,9 +247,16 @@ void run(const ModelCommand& model, ModelFit<S>& fit, const RunCheckpoints& save
                             [&](const std::filesystem::path& folder) {
                               write_views<S>(folder, model.problem(), result.views);
                               fit.write_files(folder);
+                              write_loadings(folder, model.problem(), result.views, columns,
+                                             fit.column_numbers());
                               saved.write_last(folder);
                             },
-                        .print_table = [&] { fit.print_table(); }});
+                        .print_table =
+                            [&] {
+                              fit.print_table();
+                              if (options.show_loadings)
+                                print_loadings(model.problem(), result.views, columns);
+                            }});
   if (all_rows > used_rows && !options.run.quiet && !options.run.json)
     tell("{} with missing values dropped\n", counted(static_cast<std::size_t>(all_rows - used_rows), "row"));
   tell_run(model, result, seconds);
@@ -352,36 +336,28 @@ void plan(const ModelCommand& model) {
              [&](auto& fit) { tell_plan(model.problem().name, fit.plan(options.fit), options.run.json); });
 }
 
-void add_options(const OptionAdder& add, ModelCommand& model) {
-  const ModelHelp help = model.help();
-  const auto& files = model.problem().files;
-  ModelOptions& options = model.options;
-  FitOptions& fit = options.fit;
-  options.files.resize(files.size());
-  for (std::size_t i = 0; i < files.size(); ++i)
-    add(files[i].name, options.files[i], "FILE", files[i].text)->required(!files[i].optional);
-  model.add_data_options(add);
-  add("-p,--components", fit.components, "K", help.components)
-      ->required(help.needs_components)
-      ->check(whole_number(1));
-  model.add_own_options(add);
-  const auto choose = [&fit](const std::string& name) { fit.method = parse_fit_method(name); };
-  if (help.baselines)
-    add_method(add, help.methods, *help.baselines, choose, fit.baseline, help.method);
-  else
-    add.choice("--method", help.methods, choose, help.method);
-  add_solver_options(add, fit, help.defaults);
-  if (help.centring) add_centring(add, fit.transform);
-  add_row_options(add, fit.transform);
-  if (help.held_out) add_held_out(add, fit.held_out);
-  add_rank_rows(add, fit.rank_rows);
-  add_run_options(add, options.run);
-  add_image(add, options.report);
-  if (help.report_labels) add_report_labels(add, options.report);
-  add_checkpoint_options(add, options.run);
-  add_table_options(add, options.table);
-  add_landing_options(add, fit.landing);
-  if (help.guard) add_guard(add, fit.guard, help.guard);
+/// landfall cv: the table or the object, and with --out cv.json and a report.
+void validate_choices(const ModelCommand& model, Interrupts& interrupts) {
+  require_one_process("landfall cv");
+  const ModelOptions& options = model.options;
+  FitOptions fitting = options.fit;
+  fitting.cancel = interrupts.cancel();
+  open_model(model, [&](auto& fit) {
+    tell_warnings(opening_warnings(fit.views));
+    Json choice = fit.cross_validate(fitting, model.ridges);
+    choice["command"] = command_line();
+    choice["version"] = version();
+    if (!options.run.out.empty())
+      write_run_folder(options.run.out, [&](const std::filesystem::path& folder) {
+        write_json(folder / "cv.json", choice);
+        write_page(folder / "report.html", validation_page(model.problem(), choice));
+        write_json(summary_in(folder), {{"problem", "cross-validation"}, {"of", model.problem().name}});
+      });
+    if (options.run.json)
+      fmt::print("{}\n", json_text(choice));
+    else
+      fit.print_validation(choice);
+  });
 }
 
 }  // namespace
@@ -389,8 +365,9 @@ void add_options(const OptionAdder& add, ModelCommand& model) {
 void setup_model(CLI::App& parent, Action action, const std::shared_ptr<ModelCommand>& model) {
   const ModelHelp help = model->help();
   auto* command = parent.add_subcommand(std::string(model->problem().name), help.text);
-  add_options({command}, *model);
+  add_model_options({command}, *model);
   command->footer(fmt::format("Examples:\n{}", help.examples));
+  if (action == Action::validate) take_ridges(*command, *model);
   command->callback([model, action, command] {
     if (action == Action::compare) return;
     model->prepare();
@@ -403,6 +380,7 @@ void setup_model(CLI::App& parent, Action action, const std::shared_ptr<ModelCom
     }
     Interrupts interrupts;  // from before the folder is made, so that it goes with the run
     const auto lock = begin(model->options.run);
+    if (action == Action::validate) return validate_choices(*model, interrupts);
     run(*model, *command, interrupts);
   });
 }

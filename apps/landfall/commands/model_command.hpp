@@ -8,6 +8,7 @@
 
 #include <landfall/baselines/registry.hpp>
 #include <landfall/data/formats/labels.hpp>
+#include <landfall/errors.hpp>
 #include <landfall/models/fit/options.hpp>
 #include <landfall/models/fit/plan.hpp>
 #include <landfall/models/fit/result.hpp>
@@ -22,6 +23,7 @@
 #include "problems/problems.hpp"
 #include "problems/summary.hpp"
 #include "report/report_options.hpp"
+#include "runs/loadings.hpp"
 #include "terminal/model_options.hpp"
 #include "terminal/plan_table.hpp"
 #include "terminal/table_options.hpp"
@@ -33,6 +35,7 @@ struct ModelHelp {
   const char* text;        // what the command does
   const char* components;  // of -p
   bool needs_components = false;
+  bool automatic_components = false;  // -p takes auto
   std::vector<std::string> methods{"auto", "exact", "landing"};
   const char* method;                     // of --method
   std::optional<Problem> baselines = {};  // whose names --method takes too
@@ -50,6 +53,8 @@ struct ModelOptions {
   RunOptions run;
   ReportOptions report;
   TableArguments table;
+  bool show_loadings = false;
+  bool choose_components = false;  // -p auto
 };
 
 /// One fit, from open files to what there is to tell of it.
@@ -71,6 +76,13 @@ class ModelFit {
   virtual void print_table() const = 0;
   /// Files of the run folder beside the weights and means.
   virtual void write_files(const std::filesystem::path&) const {}
+  /// Components and ridge by cross-validation: the page of a report, and the object that --json prints, under "choice".
+  virtual Json cross_validate(const FitOptions&, const std::vector<double>& /*ridges*/) {
+    throw UsageError("cv supports cca and lda");
+  }
+  virtual void print_validation(const Json&) const {}
+  /// Beside the loadings in their csv file.
+  virtual std::vector<ColumnNumbers> column_numbers() const { return {}; }
 };
 
 class ModelCommand {
@@ -84,8 +96,13 @@ class ModelCommand {
   /// Options of the model's own: those of the data, before -p, and the others, after it.
   virtual void add_data_options(const OptionAdder&) {}
   virtual void add_own_options(const OptionAdder&) {}
+  /// How the result is tested.
+  virtual void add_test_options(const OptionAdder&) {}
   /// Once the command line is read: CLI::ParseError where its parts do not fit each other.
   virtual void prepare() {}
+
+  /// The ridges that landfall cv chooses from, relative to the variance of each column.
+  std::vector<double> ridges;
 
   virtual std::unique_ptr<ModelFit<float>> open_single() const = 0;
   virtual std::unique_ptr<ModelFit<double>> open_double() const = 0;

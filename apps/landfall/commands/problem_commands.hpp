@@ -14,6 +14,7 @@ enum class Action {
   run,
   plan,     // print what run would do
   compare,  // nothing: the options are there, and compare runs them
+  validate,  // choose components and ridge by cross-validation
 };
 
 /// Adds the command of this name.

@@ -6,6 +6,7 @@
 #include <landfall/errors.hpp>
 #include <landfall/models/fit/plan.hpp>
 #include <landfall/models/lda/discriminant.hpp>
+#include <landfall/models/lda/posterior.hpp>
 #include <landfall/run/run_folder.hpp>
 #include <landfall/run/scores.hpp>
 
@@ -41,7 +42,8 @@ struct TransformArguments {
   std::string column;  // that is not data
   std::optional<Missing> missing;
   TableArguments table;
-  bool predict = false, quiet = false;
+  std::vector<double> priors;
+  bool predict = false, probabilities = false, predict_other = false, quiet = false;
   bool own = false;  // each rank has files of its own
 };
 
@@ -218,6 +220,54 @@ class ClassWriter {
   std::string text_;
 };
 
+/// The probability of each class, one column per class.
+template <class S>
+class ProbabilityWriter {
+ public:
+  ProbabilityWriter(const std::string& path, const FittedRun& run, Index components)
+      : centres_(read_centres(run, components)), priors_(run.priors), out_(path, run.classes) {}
+
+  void write(std::span<const Index> numbers, const Matrix<S>& scores) {
+    const Matrix<double> p = log_posteriors(scores.template cast<double>(), centres_, priors_).array().exp();
+    out_.write(numbers, p.template cast<S>());
+  }
+  void finish() { out_.finish(); }
+
+ private:
+  Matrix<double> centres_;
+  Vector<double> priors_;
+  ScoreWriter<S> out_;
+};
+
+/// The columns of the view that DATA is not, by the regression on the scores of the one that it is.
+template <class S>
+class OtherViewWriter {
+ public:
+  OtherViewWriter(const TransformArguments& options, const FittedRun& run, Index components) {
+    const std::size_t other = 1 - chosen_views(options, run).front();
+    mean_ = read_view<S>(run, other).mean;
+    prediction_ = read_prediction(run, other, components);
+    std::vector<std::string> names = run.columns[other];
+    if (names.empty())
+      for (Index j = 1; j <= prediction_.rows(); ++j)
+        names.push_back(fmt::format("{}{}", run.problem->views[other].name, j));
+    out_.emplace(options.out, names);
+  }
+
+  void write(std::span<const Index> numbers, const Matrix<S>& scores) {
+    Matrix<double> columns = scores.template cast<double>() * prediction_.transpose();
+    columns.rowwise() += mean_.transpose();
+    out_->write(numbers, columns.template cast<S>());
+  }
+  void finish() { out_->finish(); }
+  Index cols() const { return prediction_.rows(); }
+
+ private:
+  Vector<double> mean_;
+  Matrix<double> prediction_;
+  std::optional<ScoreWriter<S>> out_;
+};
+
 /// Rank 0 writes the blocks of all ranks in order; returns the rows that all have read, and those they have dropped.
 template <class S, class Out, class Show>
 std::pair<Index, Index> write_blocks(ScoreReader<S>& reader, Out* out, const Show& show) {
@@ -244,7 +294,8 @@ std::pair<Index, Index> write_blocks(ScoreReader<S>& reader, Out* out, const Sho
 }
 
 template <class S, class Out>
-void write_all(const TransformArguments& options, ScoreReader<S>& reader, Out* out, const CancelFlag& cancel) {
+void write_all(const TransformArguments& options, ScoreReader<S>& reader, Out* out, Index cols,
+               const CancelFlag& cancel) {
   Index read = 0, dropped = 0;
   {
     ProgressLine line(standard_error(), !options.quiet);
@@ -283,7 +334,7 @@ void write_all(const TransformArguments& options, ScoreReader<S>& reader, Out* o
   if (options.predict)
     tell("wrote {}, the classes of {}\n", options.out, counted(static_cast<std::size_t>(rows), "row"));
   else
-    tell("wrote {}, {}x{}\n", options.out, rows, reader.cols());
+    tell("wrote {}, {}x{}\n", options.out, rows, cols);
 }
 
 template <class S>
@@ -294,12 +345,31 @@ void run(const TransformArguments& options, const FittedRun& fitted) {
   if (options.predict) {
     std::optional<ClassWriter<S>> out;
     if (writes) out.emplace(options.out, fitted, reader.cols());
-    write_all(options, reader, out ? &*out : nullptr, interrupts.cancel());
+    write_all(options, reader, out ? &*out : nullptr, 1, interrupts.cancel());
+  } else if (options.probabilities) {
+    std::optional<ProbabilityWriter<S>> out;
+    if (writes) out.emplace(options.out, fitted, reader.cols());
+    write_all(options, reader, out ? &*out : nullptr, static_cast<Index>(fitted.classes.size()), interrupts.cancel());
+  } else if (options.predict_other) {
+    std::optional<OtherViewWriter<S>> out;
+    if (writes) out.emplace(options, fitted, reader.cols());
+    write_all(options, reader, out ? &*out : nullptr, out ? out->cols() : 0, interrupts.cancel());
   } else {
     std::optional<ScoreWriter<S>> out;
     if (writes) out.emplace(options.out, score_names(options, fitted, reader.cols()));
-    write_all(options, reader, out ? &*out : nullptr, interrupts.cancel());
+    write_all(options, reader, out ? &*out : nullptr, reader.cols(), interrupts.cancel());
   }
+}
+
+/// UsageError unless there is one for each class and they have a positive sum, by which they are divided.
+void set_priors(const std::vector<double>& given, FittedRun& run) {
+  const double sum = std::accumulate(given.begin(), given.end(), 0.0);
+  if (given.size() != run.classes.size() || !(sum > 0))
+    throw UsageError(
+        fmt::format("--priors: {} numbers with the sum {:g}, expected one for each of the {} classes {} and "
+                    "a positive sum",
+                    given.size(), sum, run.classes.size(), fmt::join(run.classes, ", ")));
+  run.priors = Eigen::Map<const Vector<double>>(given.data(), static_cast<Index>(given.size())) / sum;
 }
 
 void require_new_file(const std::string& path) {
@@ -329,8 +399,20 @@ void setup_transform(CLI::App& program) {
       "--view", {"left", "right"},
       [options = options.get()](const std::string& name) { options->view = name; },
       "view of a cca run that DATA is: left or right");
-  command->add_flag("--predict", options->predict,
-                    "write predicted classes of an lda run, one per line, instead of scores");
+  auto* predict = command->add_flag("--predict", options->predict,
+                                    "write predicted classes of an lda run, one per line, instead of scores");
+  auto* probabilities = command
+                            ->add_flag("--predict-proba", options->probabilities,
+                                       "write the probability of each class of an lda run")
+                            ->excludes(predict);
+  add("--priors", options->priors, "P,...", "priors of the classes of an lda run [shares of rows]")
+      ->delimiter(',')
+      ->check(number_from(0));
+  command
+      ->add_flag("--predict-other", options->predict_other,
+                 "write the other view of a cca run, predicted from --view")
+      ->excludes(predict)
+      ->excludes(probabilities);
   add("--label-column", options->column, "NAME", "column of DATA to exclude, by name or number from 1");
   add_missing(
       add, [options = options.get()](Missing missing) { options->missing = missing; },
@@ -344,10 +426,18 @@ void setup_transform(CLI::App& program) {
   command->callback([options] {
     choose_rank_files(*options);
     if (options->own || ranks().first()) require_new_file(options->out);
-    const FittedRun fitted = read_run(options->run);
-    if (options->predict && !fitted.problem->has_classes)
-      throw UsageError(fmt::format("--predict: {} is a run of {}, expected one of lda", options->run,
-                                   fitted.problem->name));
+    FittedRun fitted = read_run(options->run);
+    if ((options->predict || options->probabilities || !options->priors.empty()) &&
+        !fitted.problem->has_classes)
+      throw UsageError(fmt::format("{}: {} is a run of {}, expected one of lda",
+                                   options->predict         ? "--predict"
+                                   : options->probabilities ? "--predict-proba"
+                                                            : "--priors",
+                                   options->run, fitted.problem->name));
+    if (options->predict_other && (fitted.problem->views.size() != 2 || options->view.empty()))
+      throw UsageError(
+          "--predict-other: expected a run of cca, and --view left or right with the file of that view");
+    if (!options->priors.empty()) set_priors(options->priors, fitted);
     fitted.precision == "single" ? run<float>(*options, fitted) : run<double>(*options, fitted);
   });
 }

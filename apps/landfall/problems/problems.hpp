@@ -69,6 +69,7 @@ struct ProblemEntry {
       {};  // the first in the summary counts; empty: compare does not take the problem
   std::string_view held_out = {};  // key of the measure on held-out rows
   bool has_curve = false;          // runs take --curve
+  bool has_folds = false;          // runs take --folds
   std::string_view compare_examples = {};
 
   // The report

@@ -119,7 +119,7 @@ bool is_comparison(const std::filesystem::path& folder) {
   return std::filesystem::exists(folder / kComparison, ignored);
 }
 
-void write_comparison_report(const std::filesystem::path& folder) {
+Json comparison_json(const std::filesystem::path& folder) {
   const Json result = read_json(folder / kComparison);
   const ProblemEntry& problem = find_problem(result["problem"].get<std::string>());
   std::vector<std::string> words{
@@ -143,8 +143,11 @@ void write_comparison_report(const std::filesystem::path& folder) {
                         {"charts", std::move(charts)}});
   if (result.contains("command"))
     sections.push_back({{"heading", "How to reproduce it"}, {"code", shell_text(result["command"])}});
-  write_page(folder / "report.html",
-             {{"title", fmt::format("Comparison: {}", problem.subject)}, {"sections", std::move(sections)}});
+  return {{"title", fmt::format("Comparison: {}", problem.subject)}, {"sections", std::move(sections)}};
+}
+
+void write_comparison_report(const std::filesystem::path& folder) {
+  write_page(folder / "report.html", comparison_json(folder));
 }
 
 }  // namespace landfall::app

@@ -5,10 +5,13 @@
 #include <landfall/models/fit/plan.hpp>
 #include <landfall/run/run_folder.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
+#include "report/figure_svg.hpp"
 #include "report/report_parts.hpp"
+#include "report/trust_sections.hpp"
 #include "terminal/command_line.hpp"
 #include "terminal/table.hpp"
 #include <fmt/format.h>
@@ -19,8 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Index kMostShown = 4;      // components by their largest weights, for each view
-constexpr Index kMostPictures = 24;  // components as pictures
+constexpr Index kMostShown = 4;           // components by their largest weights, for each view
+constexpr Index kMostPictures = 24;       // components as pictures
+constexpr std::size_t kMostChoices = 10;  // pairs to choose from in one chart
 
 using Run = RunReport;
 
@@ -51,6 +55,17 @@ Json pictures(const Run& run) {
   return images;
 }
 
+/// Weights of a component times the deviations of the columns.
+Vector<double> in_deviations(const Run& run, std::size_t view, Index component) {
+  Vector<double> weights = run.weights[view].col(component);
+  const Json& deviations = run.rows.at("deviations").at(view);
+  for (Index k = 0; k < weights.size(); ++k) {
+    const Json& deviation = deviations.at(static_cast<std::size_t>(k));
+    weights(k) *= deviation.is_null() ? 0 : deviation.get<double>();
+  }
+  return weights;
+}
+
 Json weights_section(const Run& run) {
   const Index components = run.weights[0].cols(), shown = std::min(components, kMostShown);
   Json section{{"heading", run.problem.weights_title}};
@@ -65,17 +80,22 @@ Json weights_section(const Run& run) {
     section["images"] = pictures(run);
     return section;
   }
-  section["text"] =
-      fmt::format("The largest {} of each {}{}.", run.problem.weight, component(run),
-                  shown < components ? fmt::format(", the first {} of {}", shown, components) : "");
+  const bool standardised =
+      run.rows.contains("deviations") && run.rows.at("deviations").size() == run.weights.size();
+  section["text"] = fmt::format(
+      "The largest {} of each {}{}{}.", run.problem.weight, component(run),
+      shown < components ? fmt::format(", the first {} of {}", shown, components) : "",
+      standardised
+          ? ", times the standard deviation of the column in the rows shown, so that units do not matter"
+          : "");
   for (Index j = 0; j < shown; ++j)
     for (std::size_t v = 0; v < run.weights.size(); ++v) {
       const std::string_view view = run.problem.views[v].name;
       std::vector<std::string> names;
       if (run.rows.contains("columns")) names = run.rows.at("columns").at(v);
-      section["charts"].push_back(
-          largest_chart(fmt::format("{} {}{}{}", component(run), j + 1, view.empty() ? "" : ", ", view),
-                        run.weights[v].col(j), names));
+      section["charts"].push_back(largest_chart(
+          fmt::format("{} {}{}{}", component(run), j + 1, view.empty() ? "" : ", ", view),
+          standardised ? in_deviations(run, v, j) : Vector<double>(run.weights[v].col(j)), names));
     }
   return section;
 }
@@ -125,8 +145,23 @@ Json view_charts(const Run& run, const Sample& sample, const std::string& rows) 
   Json section;
   section["text"] =
       fmt::format("The scores of {}{}.", rows, sample.points.labels.empty() ? "" : ", coloured by label");
-  section["charts"].push_back(scatter(sample, "First pair: left against right", {name(0, 1), first[0]},
-                                      {name(1, 1), sample.scores[1][0]}));
+  Json pairs =
+      scatter(sample, "Left against right", {name(0, 1), first[0]}, {name(1, 1), sample.scores[1][0]});
+  for (std::size_t j = 1; j < std::min(first.size(), kMostChoices); ++j) {
+    if (j == 1)
+      pairs["choices"].push_back({{"name", "pair 1"},
+                                  {"x_label", name(0, 1)},
+                                  {"y_label", name(1, 1)},
+                                  {"series", pairs["series"]}});
+    const int number = static_cast<int>(j) + 1;
+    const Json other =
+        scatter(sample, "", {name(0, number), first[j]}, {name(1, number), sample.scores[1][j]});
+    pairs["choices"].push_back({{"name", fmt::format("pair {}", number)},
+                                {"x_label", other["x_label"]},
+                                {"y_label", other["y_label"]},
+                                {"series", other["series"]}});
+  }
+  section["charts"].push_back(std::move(pairs));
   if (first.size() > 1)
     section["charts"].push_back(
         scatter(sample, "Left view: first against second", {name(0, 1), first[0]}, {name(0, 2), first[1]}));
@@ -252,9 +287,16 @@ Json plan_section(const Run& run) {
     if (value.is_null()) return;
     facts.push_back(fact(name, value.is_string() ? Json(words(value)) : value));
   };
+  // A direct method has no steps, and its result no distance to a solution.
+  const bool direct = summary.at("iterations") == 0;
   for (const char* key : {"termination", "passes", "iterations", "batch", "estimator", "contrast", "ridge",
-                          "infeasibility", "stationarity"})
+                          "infeasibility", "stationarity"}) {
+    const std::string_view name = key;
+    if (direct &&
+        (name == "termination" || name == "iterations" || name == "batch" || name == "stationarity"))
+      continue;
     if (has(run, key)) add(key, summary.at(key));
+  }
   if (has(run, "landing"))
     for (const auto& [key, value] : summary.at("landing").items()) add(words(key), value);
   return section;
@@ -271,13 +313,17 @@ Json reproduce_section(const Run& run) {
 
 Json page(const Run& run) {
   Json page{{"title", run.problem.title}};
-  if (has(run, "data"))
-    page["subtitle"] =
-        fmt::format("of {}", fmt::join(run.summary.at("data").get<std::vector<std::string>>(), " and "));
+  if (has(run, "data")) {
+    auto files = run.summary.at("data").get<std::vector<std::string>>();
+    files.erase(std::unique(files.begin(), files.end()), files.end());  // both views may be columns of one
+    page["subtitle"] = fmt::format("of {}", fmt::join(files, " and "));
+  }
   Json& sections = page["sections"];
   if (has(run, "warnings") && !run.summary.at("warnings").empty())
     sections.push_back({{"heading", "Warnings"}, {"text", run.summary.at("warnings")}});
   sections.push_back(result_section(run));
+  for (Json section : {trust_section(run), loadings_section(run)})
+    if (!section.is_null()) sections.push_back(std::move(section));
   if (const auto sample = read_sample(run))
     if (Json scores = scores_section(run, *sample); !scores.is_null()) sections.push_back(std::move(scores));
   sections.push_back(weights_section(run));
@@ -320,11 +366,23 @@ RunReport read_report(const fs::path& folder) try {
   for (const ViewEntry& view : problem.views) {
     report.weights.push_back(read_npy<double>(folder / view.weights));
     if (view.transposed) report.weights.back().transposeInPlace();
+    const fs::path loadings = folder / loadings_file(view);
+    if (std::error_code error; fs::exists(loadings, error))
+      report.loadings.push_back(read_npy<double>(loadings));
   }
+  if (report.loadings.size() < report.weights.size()) report.loadings.clear();
   report.history = read_history(folder / "history.csv");
   return report;
 } catch (const Json::exception&) {
   refuse(folder);
+}
+
+std::string loadings_file(const ViewEntry& view) {
+  return view.name.empty() ? "loadings.npy" : fmt::format("loadings_{}.npy", view.name);
+}
+
+Json report_json(const RunReport& report) {
+  return page(report);
 }
 
 void write_report(const fs::path& file, const RunReport& report) try {

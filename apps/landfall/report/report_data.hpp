@@ -22,8 +22,15 @@ struct RunReport {
   Json summary;                           // as in summary.json
   Json rows = {};                         // as in report.json: columns, image and a sample of scores
   std::vector<Matrix<double>> weights{};  // of each view, one column per component
+  std::vector<Matrix<double>> loadings{};  // the same, where there are some
   History history{};
 };
+
+/// "loadings_left.npy"
+std::string loadings_file(const ViewEntry& view);
+
+/// The page as report_page() takes it.
+Json report_json(const RunReport& report);
 
 /// DataError: not the folder of a run.
 RunReport read_report(const std::filesystem::path& folder);

@@ -6,7 +6,7 @@ namespace landfall::app {
 
 void add_image(const OptionAdder& add, ReportOptions& report) {
   add("--image", report.image, "HxW",
-      "image size, if columns are pixels (row by row); the report shows weights as images")
+      "image size, if the columns are pixels, row by row")
       ->check(CLI::Validator(
           [](std::string& text) {
             return parse_image(text).empty()

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <set>
 
+#include "report/figure_svg.hpp"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -53,7 +54,10 @@ Json history_chart(const std::vector<NamedHistory>& runs, const std::string& qua
 
 }  // namespace
 
-void write_page(const std::filesystem::path& path, const Json& page) {
+void write_page(const std::filesystem::path& path, Json page) {
+  for (auto& section : page.at("sections"))
+    if (section.contains("charts"))
+      for (auto& chart : section.at("charts")) chart["svg"] = figure_svg(chart);
   write_text(path, report_page(page.dump(-1, ' ', false, Json::error_handler_t::replace)));
 }
 

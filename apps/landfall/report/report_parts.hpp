@@ -17,8 +17,8 @@
 
 namespace landfall::app {
 
-/// Writes the page, as report.hpp describes it, whole or not at all.
-void write_page(const std::filesystem::path& file, const Json& page);
+/// Writes the page, as report.hpp describes it, whole or not at all; each chart with a drawing to save.
+void write_page(const std::filesystem::path& file, Json page);
 
 /// With eight digits, so that a page does not get long; null where it is not finite.
 Json rounded(double value);

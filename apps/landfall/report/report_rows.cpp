@@ -15,6 +15,7 @@ namespace {
 
 constexpr Index kMostRows = 2000;
 constexpr Index kMostScores = 8;  // of each row and view
+constexpr Index kMostDeviations = 20000;  // columns whose weights are shown in standard deviations
 
 }  // namespace
 
@@ -124,6 +125,15 @@ Json ReportRows<S>::json(std::span<const FittedView<S>> views, const TransformOp
     const std::vector<Index> of(numbers.begin(), numbers.begin() + count);
     CentredBatch<S> centred;
     centre.apply(rows_[v], centred);
+    if (!centred.batch.sparse() && weights.rows() <= kMostDeviations && count > 1) {
+      Json deviations = Json::array();
+      const auto rows = centred.batch.dense().leftCols(count).template cast<double>();
+      for (Index j = 0; j < weights.rows(); ++j) {
+        const double mean = rows.row(j).mean(), square = (rows.row(j).array() - mean).square().mean();
+        deviations.push_back(std::isfinite(square) ? Json(number(std::sqrt(square))) : Json());
+      }
+      data["deviations"].push_back(std::move(deviations));
+    }
     const Index p = std::min(weights.cols(), kMostScores);
     Matrix<S> scores(centred.rows(), p);
     centred.times(weights.leftCols(p), scores);

@@ -62,6 +62,9 @@ std::optional<Json> run_one(const Comparison& comparison, const std::string& met
   arguments.insert(arguments.end(), {"--method", method, "--json"});
   if (!passes.empty()) arguments.insert(arguments.end(), {"--passes", passes});
   if (!folder.empty()) arguments.insert(arguments.end(), {"--out", (comparison.folder / folder).string()});
+  // Methods are timed without a cross-validation that nobody asked for.
+  if (comparison.problem.has_folds && std::ranges::find(arguments, "--folds") == arguments.end())
+    arguments.insert(arguments.end(), {"--folds", "0"});
   if (comparison.quiet) arguments.emplace_back("--quiet");
   if (comparison.problem.has_rows) arguments.emplace_back("--warnings-apart");
   const ChildRun run = run_self(std::move(arguments));

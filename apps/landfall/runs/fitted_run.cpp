@@ -82,6 +82,17 @@ FittedView<S> read_view(const FittedRun& run, std::size_t view) {
   return result;
 }
 
+std::string prediction_file(std::size_t view) {
+  return view == 0 ? "prediction_left.npy" : "prediction_right.npy";
+}
+
+Matrix<double> read_prediction(const FittedRun& run, std::size_t view, Index components) {
+  const fs::path file = run.folder / prediction_file(view);
+  if (std::error_code error; !fs::exists(file, error))
+    throw DataError(fmt::format("{}: no such file in the run; fit it again to predict columns", file.string()));
+  return read_part<double>(file, std::nullopt, components);
+}
+
 Matrix<double> read_centres(const FittedRun& run, Index components) {
   return read_part<double>(run.folder / "centres.npy", components, static_cast<Index>(run.classes.size()));
 }

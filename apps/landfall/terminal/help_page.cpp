@@ -24,7 +24,8 @@ class HelpPage final : public CLI::Formatter {
 
   std::string make_group(std::string group, bool positional,
                          std::vector<const CLI::Option*> options) const override {
-    if ((group == kByHand || group == kTables || group == kRanks) && !all_) return "";
+    const bool more = group == kByHand || group == kTables || group == kRanks || group == kRare;
+    if (more && !all_) return "";
     return CLI::Formatter::make_group(std::move(group), positional, std::move(options));
   }
 

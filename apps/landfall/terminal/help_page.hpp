@@ -7,10 +7,11 @@
 
 namespace landfall::app {
 
-/// The heading of options that only --help-all shows.
+/// Headings of options that only --help-all shows.
 inline constexpr const char* kByHand = "Advanced options of landing";
 inline constexpr const char* kTables = "Options of tables";
 inline constexpr const char* kRanks = "Options of ranks";
+inline constexpr const char* kRare = "Advanced options";
 
 std::shared_ptr<CLI::FormatterBase> help_page();
 

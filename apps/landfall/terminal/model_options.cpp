@@ -46,9 +46,9 @@ CLI::Option* add_ridge(const OptionAdder& add, std::optional<double>& ridge, con
     ridge = value;
     return true;
   };
-  auto* option = add.command->add_option(
-      "--ridge", read, fmt::format("ridge added to the diagonal of the covariance [auto: {}]", automatic));
-  option->type_name("G")->check([](const std::string& text) {
+  auto* option =
+      add.command->add_option("--ridge", read, fmt::format("ridge on the diagonal [auto: {}]", automatic));
+  option->option_text("G")->check([](const std::string& text) {
     if (text == "auto") return std::string();
     return number_from(0)(text);
   });
@@ -138,7 +138,8 @@ void add_checkpoint_options(const OptionAdder& add, RunOptions& run) {
       ->excludes(add.command->get_option("--force"));
   add("--checkpoint-every", run.checkpoint_every, "S", "seconds between checkpoints [60]")
       ->check(number_from(0))
-      ->needs(out);
+      ->needs(out)
+      ->group(kRare);
 }
 
 std::optional<RunLock> begin(const RunOptions& run) {

@@ -4,6 +4,7 @@
 #include <landfall/linalg/products.hpp>
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -89,6 +90,14 @@ Matrix<S> nearest_rotation(const Matrix<S>& m) {
 
 Matrix<double> random_orthonormal(Index rows, Index cols, Stream stream) {
   return orthonormal_basis<double>(gaussian<double>(rows, cols, stream));
+}
+
+double log_determinant(Matrix<double> m) {
+  const int n = static_cast<int>(m.rows());
+  if (n == 0) return 0;
+  if (Lapack<double>::potrf(LAPACK_COL_MAJOR, 'L', n, m.data(), n) != 0)
+    return -std::numeric_limits<double>::infinity();
+  return 2 * m.diagonal().array().log().sum();
 }
 
 LANDFALL_DECOMPOSITIONS(, float)

@@ -36,6 +36,9 @@ Matrix<S> solve_square(Matrix<S> a, Matrix<S> b);
 template <class S>
 Matrix<S> inverse(const Matrix<S>& m);
 
+/// log det m of a symmetric positive definite m, whose lower triangle is read; minus infinity where it is not.
+double log_determinant(Matrix<double> m);
+
 /// U V' of the decomposition of a square matrix: the nearest rotation or reflection.
 template <class S>
 Matrix<S> nearest_rotation(const Matrix<S>& m);

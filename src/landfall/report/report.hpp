@@ -19,8 +19,10 @@
 //     trace    the same, low: for several below each other, whose cursors move together with the same sync?; only
 //              those with an x_label show that axis
 //     bar      x: [name], series: [{name, y}]
-//     scatter  series: [{name, x, y, rows?: [number of each point]}]
-//     names    names: [text], values: [number]: bars with names that may be long
+//     scatter  series: [{name, x, y, rows?: [number of each point]}], choices?: [{name, x_label, y_label, series}] to show instead
+//     names    names: [text], values: [number]: bars with names that may be long; most?: the length of the scale
+//     circle   series: [{name, names: [text], x, y}]: points within the unit circle, with their names
+//   and any may have svg?: a drawing of it to save.
 #pragma once
 
 #include <string>

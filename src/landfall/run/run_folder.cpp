@@ -62,7 +62,7 @@ FileNames names_below(const fs::path& folder) {
 /// The files that a run wrote into a folder: those it has listed, its checkpoint, and what it was writing.
 class RunFiles {
  public:
-  explicit RunFiles(const fs::path& folder) {
+  explicit RunFiles(const fs::path& folder) : folder_(folder) {
     std::ifstream list(folder / kFiles);
     for (std::string name; std::getline(list, name);) listed_.insert(name);
     if (list.bad()) throw DataError(fmt::format("{}: cannot be read", (folder / kFiles).string()));
@@ -71,12 +71,21 @@ class RunFiles {
     const bool temporary = name.ends_with(".tmp") && std::ranges::any_of(listed_, [&](const auto& file) {
                              return name.starts_with(file + ".");
                            });
-    return listed_.contains(name) || temporary || name.starts_with(std::string(kFresh) + "/") ||
-           name.starts_with(std::string(kOld) + "/") ||
+    return listed_.contains(name) || temporary || is_figure(name) ||
+           name.starts_with(std::string(kFresh) + "/") || name.starts_with(std::string(kOld) + "/") ||
            (name.starts_with(std::string(kCheckpoint) + ".") && name.ends_with(".tmp"));
   }
 
  private:
+  /// What `landfall report --figures` wrote later, by how it begins: nobody's own drawing is taken for one.
+  bool is_figure(const std::string& name) const {
+    if (!name.starts_with("figures/") || !name.ends_with(".svg")) return false;
+    std::ifstream file(folder_ / name);
+    std::string first;
+    return std::getline(file, first) && first.find("data-landfall=") != std::string::npos;
+  }
+
+  fs::path folder_;
   FileNames listed_{kSummary, kCheckpoint, kFiles};
 };
 

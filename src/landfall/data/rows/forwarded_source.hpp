@@ -39,9 +39,19 @@ class ForwardedSource : public Source<S> {
 
  protected:
   Source<S>& source() { return *source_; }
+  /// Gives the source up: it is not this object's to destroy.
+  void release() { (void)source_.release(); }
 
  private:
   SourcePtr<S> source_;
+};
+
+/// The same for a source that somebody else owns, and that outlives it.
+template <class S>
+class BorrowedSource final : public ForwardedSource<S> {
+ public:
+  explicit BorrowedSource(Source<S>& source) : ForwardedSource<S>(SourcePtr<S>(&source)) {}
+  ~BorrowedSource() override { this->release(); }
 };
 
 }  // namespace landfall

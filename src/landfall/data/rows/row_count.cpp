@@ -4,11 +4,11 @@
 namespace landfall {
 
 template <class S>
-Index count_rows(DataStream<S>& stream, double held_out) {
+Index count_rows(DataStream<S>& stream, bool held_out) {
   if (const ColumnStatistics* columns = stream.statistics(0)) return columns->rows;
   const auto known = stream.source(0).rows();
   Index rows = 0;
-  if (known && held_out == 0) {
+  if (known && !held_out) {
     if (stream.rank_rows() == RankRows::shared) return *known;
     rows = *known;
   } else {
@@ -19,7 +19,7 @@ Index count_rows(DataStream<S>& stream, double held_out) {
   return rows;
 }
 
-template Index count_rows<float>(DataStream<float>&, double);
-template Index count_rows<double>(DataStream<double>&, double);
+template Index count_rows<float>(DataStream<float>&, bool);
+template Index count_rows<double>(DataStream<double>&, bool);
 
 }  // namespace landfall

@@ -1,7 +1,7 @@
 // The number of training rows in a pass of a stream, over all ranks: known from the statistics or the source,
 // otherwise counted.
 //
-//   const landfall::Index rows = landfall::count_rows<float>(stream, 0.1);    // a tenth is held out
+//   const landfall::Index rows = landfall::count_rows<float>(stream, true);    // some are held out
 #pragma once
 
 #include <landfall/data/rows/stream.hpp>
@@ -9,9 +9,9 @@
 namespace landfall {
 
 template <class S>
-Index count_rows(DataStream<S>& stream, double held_out = 0);
+Index count_rows(DataStream<S>& stream, bool held_out = false);
 
-extern template Index count_rows<float>(DataStream<float>&, double);
-extern template Index count_rows<double>(DataStream<double>&, double);
+extern template Index count_rows<float>(DataStream<float>&, bool);
+extern template Index count_rows<double>(DataStream<double>&, bool);
 
 }  // namespace landfall

@@ -14,7 +14,8 @@ namespace {
 // A permutation of stream {seed, pass} uses positions below 2^36; what else a pass draws lies above.
 constexpr std::uint64_t window_lengths = std::uint64_t{1} << 40;
 constexpr std::uint64_t window_keys = std::uint64_t{1} << 41;
-constexpr std::uint64_t held_out_rows = ~std::uint64_t{0};  // a purpose that no pass has
+constexpr std::uint64_t held_out_rows = ~std::uint64_t{0};  // purposes that no pass has
+constexpr std::uint64_t fold_rows = held_out_rows - 2;
 
 constexpr Index block_rows = 256;
 
@@ -36,10 +37,16 @@ Index default_window(Index cols, bool sparse) {
   return std::clamp<Index>((Index{1} << 23) / std::max<Index>(cols, 1), 256, 65536);
 }
 
+int fold_of(Index row, int folds, std::uint64_t seed) {
+  const auto word = random_words({seed, fold_rows}, static_cast<std::uint64_t>(row))[0];
+  return static_cast<int>(std::uint64_t{word} * static_cast<std::uint64_t>(folds) >> 32);
+}
+
 Part part_of(Index row, const ShuffleOptions& options) {
   const Stream stream{options.seed, held_out_rows};
   const bool out =
-      options.held_out > 0 && uniform(stream, static_cast<std::uint64_t>(row)) < options.held_out;
+      (options.held_out > 0 && uniform(stream, static_cast<std::uint64_t>(row)) < options.held_out) ||
+      (options.folds > 0 && fold_of(row, options.folds, options.seed) == options.fold);
   return out ? Part::held_out : Part::training;
 }
 

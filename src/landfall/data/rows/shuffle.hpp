@@ -33,6 +33,7 @@ enum class Part { training, held_out };
 struct ShuffleOptions {
   std::uint64_t seed = 0;
   double held_out = 0;  // fraction of the rows, in [0, 1), chosen by a hash of the row number and the seed
+  int folds = 0, fold = 0;  // the rows of this fold are held out as well; 0: there are no folds
   /// W. 0: one permutation where the source allows it, otherwise default_window().
   Index window = 0;
   /// Bytes that the rows of a window may take, twice while the second is filled: more is an error. Never
@@ -53,6 +54,9 @@ Index default_window(Index cols, bool sparse);
 
 /// The number of a pass in the order of the source, not shuffled: faster where the order does not matter.
 inline constexpr std::uint64_t in_file_order = std::numeric_limits<std::uint64_t>::max() - 1;
+
+/// The fold of a row, 0 ... folds - 1, by a hash of its number and the seed.
+int fold_of(Index row, int folds, std::uint64_t seed);
 
 /// Which part a row belongs to, in every pass.
 Part part_of(Index row, const ShuffleOptions& options);

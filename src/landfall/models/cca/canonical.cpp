@@ -8,6 +8,7 @@
 #include <landfall/parallel/threads.hpp>
 
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -26,20 +27,73 @@ Matrix<double> precise_product(const Matrix<S>& m, const Matrix<double>& x) {
   return product;
 }
 
+/// Sums of the columns of both views with all scores, and the spread of the columns in these rows where the stream does not know it.
+template <class S>
+class ColumnSums {
+ public:
+  ColumnSums(const DataStream<S>& stream, Part part, Index scores) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      const auto columns = static_cast<Index>(stream.transform(i).kept().size());
+      products_.emplace_back(columns, scores);
+      if (!stream.statistics(i) || part == Part::held_out) running_.emplace_back(columns);
+    }
+  }
+
+  void add(const DataStream<S>& stream, In<S> scores) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      products_[i].add(stream.view(i), scores);
+      if (!running_.empty()) running_[i].add(stream.view(i).batch);
+    }
+  }
+
+  void finish(const DataStream<S>& stream, Index rows, Index left, CanonicalColumns& columns) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Matrix<double> all = products_[i].mean(stream.communicator(), rows);
+      const Matrix<double> with_left = all.leftCols(left), with_right = all.rightCols(all.cols() - left);
+      columns.own[i] = i == 0 ? with_left : with_right;
+      columns.cross[i] = i == 0 ? with_right : with_left;
+      if (running_.empty()) {
+        columns.spread[i] = column_spread(stream, i);
+      } else {
+        running_[i].merge_ranks(stream.communicator());
+        const ColumnStatistics statistics = running_[i].summary();
+        columns.spread[i] = {statistics.mean, statistics.variance.cwiseSqrt()};
+        if (!stream.source(i).sparse()) continue;  // dense rows have been centred, sparse ones only scaled
+        const Transform<S>& transform = stream.transform(i);
+        columns.spread[i].mean -= transform.mean().cwiseQuotient(transform.scale());
+      }
+    }
+  }
+
+ private:
+  std::vector<ProductSums<S>> products_;
+  std::vector<RunningStatistics<S>> running_;
+};
+
 }  // namespace
 
+void CanonicalColumns::rotate(const Matrix<double>& left, const Matrix<double>& right) {
+  if (own[0].size() == 0) return;
+  own = {own[0] * left, own[1] * right};
+  cross = {cross[0] * right, cross[1] * left};
+}
+
 template <class S>
-CanonicalMoments canonical_moments(DataStream<S>& stream, Part part, In<S> x, In<S> y) {
+CanonicalMoments canonical_moments(DataStream<S>& stream, Part part, In<S> x, In<S> y,
+                                   CanonicalColumns* columns) {
   CanonicalMoments moments{Matrix<double>::Zero(x.cols(), x.cols()), Matrix<double>::Zero(y.cols(), y.cols()),
                            Matrix<double>::Zero(x.cols(), y.cols()), 0,
                            Vector<double>::Zero(x.cols()),           Vector<double>::Zero(y.cols())};
   const SerialBlas serial;  // the same result with any number of threads
-  Scratch<S> alpha, beta;
+  Scratch<S> scores;
+  std::optional<ColumnSums<S>> sums;
+  if (columns) sums.emplace(stream, part, x.cols() + y.cols());
   Matrix<S> left(x.cols(), x.cols()), right(y.cols(), y.cols()), cross(x.cols(), y.cols());
   stream.begin_pass(in_file_order, part);
   while (stream.next()) {
     const Index rows = stream.view(0).rows();
-    auto &a = alpha.resize(rows, x.cols()), &b = beta.resize(rows, y.cols());
+    auto& both = scores.resize(rows, x.cols() + y.cols());
+    auto a = both.leftCols(x.cols()), b = both.rightCols(y.cols());
     stream.view(0).times(x, a);
     stream.view(1).times(y, b);
     multiply_at<S>(a, a, left);
@@ -51,9 +105,11 @@ CanonicalMoments canonical_moments(DataStream<S>& stream, Part part, In<S> x, In
     moments.left_mean += a.colwise().sum().transpose().template cast<double>();
     moments.right_mean += b.colwise().sum().transpose().template cast<double>();
     moments.rows += rows;
+    if (sums) sums->add(stream, both);
   }
   reduce(stream.communicator(), moments.left, moments.right, moments.cross, moments.left_mean,
          moments.right_mean, moments.rows);
+  if (sums) sums->finish(stream, moments.rows, x.cols(), *columns);
   if (moments.rows > 0) {
     const double scale = 1 / static_cast<double>(moments.rows);
     moments.left *= scale;
@@ -71,6 +127,17 @@ CanonicalMoments canonical_moments(const Covariances<S>& covariances, const Poin
   return {left.transpose() * precise_product(covariances.within[0], left),
           right.transpose() * precise_product(covariances.within[1], right),
           left.transpose() * precise_product(covariances.cross(0, 1), right), covariances.rows};
+}
+
+template <class S>
+CanonicalColumns canonical_columns(const Covariances<S>& covariances, const Point<S>& x) {
+  const Matrix<double> left = x[0].template cast<double>(), right = x[1].template cast<double>();
+  const Matrix<S>& between = covariances.cross(0, 1);
+  Matrix<double> across(between.cols(), left.cols());
+  across.noalias() = between.transpose().template cast<double>() * left;
+  return {{precise_product(covariances.within[0], left), precise_product(covariances.within[1], right)},
+          {precise_product(between, right), std::move(across)},
+          {}};
 }
 
 CanonicalRotation canonical_rotation(const CanonicalMoments& moments, Index p) {

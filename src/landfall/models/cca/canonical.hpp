@@ -10,7 +10,10 @@
 
 #include <landfall/data/rows/stream.hpp>
 #include <landfall/linalg/types.hpp>
+#include <landfall/models/fit/column_loadings.hpp>
 #include <landfall/models/fit/covariance.hpp>
+
+#include <array>
 
 namespace landfall {
 
@@ -21,13 +24,28 @@ struct CanonicalMoments {
   Vector<double> left_mean = {}, right_mean = {};  // of the scores; empty: 0
 };
 
-/// The means and second moments of the scores A X and A Y over a part of the rows, without a ridge.
+/// The columns of the views with the scores, from which loadings follow.
+struct CanonicalColumns {
+  std::array<Matrix<double>, 2> own, cross;  // E a s': the scores of the same view, of the other
+  std::array<ColumnSpread, 2> spread;
+
+  /// For scores that become s U and t V.
+  void rotate(const Matrix<double>& left, const Matrix<double>& right);
+};
+
+/// The means and second moments of the scores A X and A Y over a part of the rows, without a ridge. With `columns` also
+/// theirs, in the same pass.
 template <class S>
-CanonicalMoments canonical_moments(DataStream<S>& stream, Part part, In<S> x, In<S> y);
+CanonicalMoments canonical_moments(DataStream<S>& stream, Part part, In<S> x, In<S> y,
+                                   CanonicalColumns* columns = nullptr);
 
 /// The same from covariances, with the ridge that they have; sums in double precision.
 template <class S>
 CanonicalMoments canonical_moments(const Covariances<S>& covariances, const Point<S>& x);
+
+/// From covariances without a ridge; but for the spread of the columns.
+template <class S>
+CanonicalColumns canonical_columns(const Covariances<S>& covariances, const Point<S>& x);
 
 struct CanonicalRotation {
   Vector<double> correlations;  // descending
@@ -40,9 +58,11 @@ CanonicalRotation canonical_rotation(const CanonicalMoments& moments, Index p);
 /// Pearson's correlations of column j of the left scores with column j of the right; 0 where one is constant.
 Vector<double> paired_correlations(const CanonicalMoments& moments);
 
-#define LANDFALL_CANONICAL(EXTERN, S)                                                        \
-  EXTERN template CanonicalMoments canonical_moments<S>(DataStream<S>&, Part, In<S>, In<S>); \
-  EXTERN template CanonicalMoments canonical_moments<S>(const Covariances<S>&, const Point<S>&);
+#define LANDFALL_CANONICAL(EXTERN, S)                                                            \
+  EXTERN template CanonicalMoments canonical_moments<S>(DataStream<S>&, Part, In<S>, In<S>,      \
+                                                        CanonicalColumns*);                      \
+  EXTERN template CanonicalMoments canonical_moments<S>(const Covariances<S>&, const Point<S>&); \
+  EXTERN template CanonicalColumns canonical_columns<S>(const Covariances<S>&, const Point<S>&);
 LANDFALL_CANONICAL(extern, float)
 LANDFALL_CANONICAL(extern, double)
 

@@ -1,4 +1,6 @@
+#include <landfall/data/rows/forwarded_source.hpp>
 #include <landfall/errors.hpp>
+#include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/pencil_eigen.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/rank.hpp>
@@ -6,6 +8,8 @@
 #include <landfall/models/cca/canonical.hpp>
 #include <landfall/models/cca/cca.hpp>
 #include <landfall/models/cca/cca_baseline.hpp>
+#include <landfall/models/cca/cca_columns.ipp>
+#include <landfall/models/cca/cca_resampling.ipp>
 #include <landfall/models/cca/ridge_choice.hpp>
 #include <landfall/models/fit/covariance.hpp>
 #include <landfall/models/fit/pipeline.hpp>
@@ -21,6 +25,7 @@ namespace landfall {
 namespace {
 
 constexpr Index kMostPairs = 10;  // where p is not given
+constexpr int kFolds = 5;
 /// Pivots of B, as fractions of its diagonal, below which rounding of the covariances shows in the sixth digit of a correlation.
 constexpr double kLeastPivot = 1e-8;
 
@@ -91,7 +96,12 @@ class CcaModel final : public Model<S> {
   /// M = S_yx B_x^-1 S_xy against B_y: eigenvalues rho^2, eigenvectors Y, and X = B_x^-1 S_xy Y up to scale.
   Solved<S> exact(Fit<S>& fit) override {
     const bool ridge = fit.result.views[0].ridge > 0;
-    auto moments = covariances<S, double>(fit.stream, ridge ? Products::single : Products::exact);
+    const Products products = ridge ? Products::single : Products::exact;
+    const int folds = folds_in_memory(fit);
+    std::vector<FoldCovariances> parts;
+    if (folds > 0) parts = fold_covariances<S>(fit.stream, folds, fit.options.seed, products);
+    auto moments = folds > 0 ? std::move(without_fold(parts, -1).covariances)
+                             : covariances<S, double>(fit.stream, products);
     std::array<Matrix<double>, 2> metric;
     for (std::size_t i = 0; i < 2; ++i) {
       metric[i] = moments.within[i];
@@ -101,7 +111,13 @@ class CcaModel final : public Model<S> {
     Point<double> basis;  // of each view; empty: its columns
     if (near_singular_) {
       basis = range(fit, metric);
-      moments = score_covariances<S>(fit.stream, basis);
+      if (folds > 0) {
+        parts.clear();
+        parts = fold_score_covariances<S>(fit.stream, folds, fit.options.seed, basis);
+        moments = std::move(without_fold(parts, -1).covariances);
+      } else {
+        moments = score_covariances<S>(fit.stream, basis);
+      }
       for (std::size_t i = 0; i < 2; ++i)
         metric[i] = moments.within[i] + fit.result.views[i].ridge * basis[i].transpose() * basis[i];
     }
@@ -111,6 +127,8 @@ class CcaModel final : public Model<S> {
     Matrix<double> solved(cross.rows(), cross.cols()), squared(cross.cols(), cross.cols());
     inverse_preconditioner<double>(std::move(metric[1 - small]))->apply(cross, solved);
     multiply_at<double>(cross, solved, squared);
+    if (!ridge) log_lambda_ = log_determinant(metric[small] - squared) - log_determinant(metric[small]);
+    ranks_ = {cross.rows(), cross.cols()};
     Point<double> x(2);
     x[small] = solve_pencil<double>(std::move(squared), std::move(metric[small]), fit.components).vectors;
     x[1 - small].resize(cross.rows(), fit.components);
@@ -120,7 +138,22 @@ class CcaModel final : public Model<S> {
     for (std::size_t i = 0; i < basis.size(); ++i) x[i] = basis[i] * x[i];
     exact_ = std::move(x);
     Point<S> rounded{exact_[0].template cast<S>(), exact_[1].template cast<S>()};
-    if (!centred) exact_moments_ = canonical_moments<S>(fit.stream, Part::training, rounded[0], rounded[1]);
+    if (!centred) {
+      exact_moments_ = canonical_moments<S>(fit.stream, Part::training, rounded[0], rounded[1], &columns_);
+    } else if (near_singular_) {  // the covariances of the columns are gone
+      canonical_moments<S>(fit.stream, Part::training, rounded[0], rounded[1], &columns_);
+    } else {
+      columns_ = canonical_columns(moments, exact_);
+      for (std::size_t i = 0; i < 2; ++i) columns_.spread[i] = column_spread(fit.stream, i);
+    }
+    if (folds > 0) {
+      fit.result.seconds.solve += fit.timer.lap();
+      result_.cross_validated = cross_validate_cca(parts, {.components = fit.components,
+                                                           .ridge = fit.result.views[0].ridge,
+                                                           .ridge_of_rows = fit.result.ridge_rows > 0,
+                                                           .basis = std::move(basis)});
+      fit.result.seconds.evaluate += fit.timer.lap();
+    }
     return {std::move(rounded), {}, {}};
   }
 
@@ -142,7 +175,8 @@ class CcaModel final : public Model<S> {
     // Of the scores, without the ridge and with it.
     CanonicalMoments plain = fit.exact()
                                  ? std::move(exact_moments_)
-                                 : canonical_moments<S>(fit.stream, Part::training, solved.x[0], solved.x[1]);
+                                 : canonical_moments<S>(fit.stream, Part::training, solved.x[0], solved.x[1],
+                                                        loadings_fit(fit, x[0].cols()) ? &columns_ : nullptr);
     CanonicalMoments moments = with_ridge(plain, x, ridge);
     result_.samples = moments.rows;
     result_.views[0].method_infeasibility = distance_to_identity(moments.left);
@@ -152,6 +186,7 @@ class CcaModel final : public Model<S> {
       plain = rotated(plain, left, right);
       moments = rotated(moments, left, right);
       x = {x[0] * left, x[1] * right};
+      columns_.rotate(left, right);
     };
     if (x[0].cols() > fit.components) {
       const auto [left, right] = wanted(solved, moments, fit.components);
@@ -171,20 +206,50 @@ class CcaModel final : public Model<S> {
       for (auto& view : result_.views) view.method_infeasibility = view.infeasibility;
 
     const Vector<double> signs = signs_of_largest(x[0]);  // follow the left view
-    for (std::size_t i = 0; i < 2; ++i) {
-      x[i] *= signs.asDiagonal();
+    turn(signs.asDiagonal(), signs.asDiagonal());
+    for (std::size_t i = 0; i < 2; ++i)
       set_weights(fit.stream, i, unscaled(fit.stream, i, x[i]), result_.views[i]);
-    }
+    set_columns(fit.stream, columns_, plain, result_);
+    if (fit.exact() && fit.result.views[0].ridge == 0)
+      result_.wilks = wilks_tests(result_.correlations, log_lambda_,
+                                  {.left = ranks_[0],
+                                   .right = ranks_[1],
+                                   .rows = fit.stream.centring() == Centring::exact ? moments.rows : 0});
     if (fit.exact()) check_rounding(fit, x);
-    if (fit.options.held_out > 0) {
+    resample(fit, result_);
+    if (fit.options.holds_out()) {
+      CanonicalColumns columns;
       const auto held =
-          canonical_moments<S>(fit.stream, Part::held_out, x[0].template cast<S>(), x[1].template cast<S>());
+          canonical_moments<S>(fit.stream, Part::held_out, x[0].template cast<S>(), x[1].template cast<S>(),
+                               columns_.own[0].size() > 0 ? &columns : nullptr);
       result_.held_out_samples = held.rows;
       result_.held_out = paired_correlations(held);
+      set_prediction_r2(fit.stream, columns, held, result_);
     }
   }
 
  private:
+  /// K where the covariances of K folds fit in memory beside what the solver needs, and rows allow; else 0.
+  static int folds_in_memory(const Fit<S>& fit) {
+    const int folds = fit.options.folds.value_or(kFolds);
+    if (folds == 0 || fit.options.fold >= 0 || fit.stream.centring() != Centring::exact ||
+        !has_rows_for_folds(fit.work.rows, folds, fit.components))
+      return 0;
+    const auto features = fit.features();
+    const double left = static_cast<double>(features[0]), right = static_cast<double>(features[1]),
+                 kept = static_cast<double>(kFoldRows * sizeof(double)) * (left + right);
+    const double bytes = folds * (8 * (left * left + right * right + left * right) + kept);
+    return fit.work.squares + bytes <= static_cast<double>(fit.options.memory) ? folds : 0;
+  }
+
+  /// Whether the sums of the columns with the scores of the c pairs that landing carries are small beside the memory.
+  static bool loadings_fit(const Fit<S>& fit, Index c) {
+    double columns = 0;
+    for (const Index n : fit.features()) columns += static_cast<double>(n);
+    return columns * 2 * static_cast<double>(c) * (8 + sizeof(S)) <=
+           static_cast<double>(fit.options.memory) / 4;
+  }
+
   /// T with T'BT near I for each view, without directions in which nothing varies. Sums of squares of nearly dependent columns
   /// are mostly rounding; those of the scores T'a are not (the second pass of a Cholesky QR).
   static Point<double> range(Fit<S>& fit, const std::array<Matrix<double>, 2>& metric) {
@@ -241,20 +306,71 @@ class CcaModel final : public Model<S> {
   CcaResult<S>& result_;
   Point<double> exact_;             // what exact() found, in double precision
   CanonicalMoments exact_moments_;  // of its scores, without the ridge
+  CanonicalColumns columns_;        // with the scores, where they fit in memory
+  double log_lambda_ = 0;           // Wilks', of all pairs
+  std::array<Index, 2> ranks_{};    // of the views
   bool near_singular_ = false;      // the columns of a view nearly depend on each other
 };
+
+}  // namespace
+
+namespace {
+
+template <class S>
+CcaResult<S> fit_once(std::vector<SourcePtr<S>> sources, const CcaOptions& options,
+                      FitObserver<S>* observer) {
+  CcaResult<S> result;
+  CcaModel<S> model(result);
+  fit_model<S>(model, std::move(sources), options, result, observer);
+  return result;
+}
+
+/// Another fit for each fold, by the same method and with the same ridge, tested on the fold.
+template <class S>
+CrossValidated refit_folds(Source<S>& left, Source<S>& right, CcaOptions options, const CcaResult<S>& all) {
+  options.components = all.correlations.size();
+  options.permutations = options.bootstrap = 0;
+  options.observer = {};
+  options.checkpoints = {};
+  if (options.baseline.empty()) options.method = all.method;
+  std::vector<FoldScores> folds;
+  for (options.fold = 0; options.fold < *options.folds; ++options.fold) {
+    std::vector<SourcePtr<S>> sources;
+    for (Source<S>* source : {&left, &right}) {
+      source->rewind();
+      sources.push_back(std::make_unique<BorrowedSource<S>>(*source));
+    }
+    const CcaResult<S> fold = fit_once<S>(std::move(sources), options, nullptr);
+    const Index p = fold.held_out.size();
+    if (fold.held_out_samples > 1)
+      folds.push_back(
+          {Vector<double>::Ones(p), Vector<double>::Ones(p), fold.held_out, fold.held_out_samples});
+  }
+  return pooled(folds);
+}
 
 }  // namespace
 
 template <class S>
 CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& options,
                      FitObserver<S>* observer) {
-  CcaResult<S> result;
-  CcaModel<S> model(result);
   std::vector<SourcePtr<S>> sources;
-  sources.push_back(std::move(left));
-  sources.push_back(std::move(right));
-  fit_model<S>(model, std::move(sources), options, result, observer);
+  sources.push_back(std::make_unique<BorrowedSource<S>>(*left));
+  sources.push_back(std::make_unique<BorrowedSource<S>>(*right));
+  CcaResult<S> result = fit_once<S>(std::move(sources), options, observer);
+  const bool asked = options.folds.value_or(0) > 0 && options.fold < 0;
+  if (asked && result.cross_validated.folds == 0 && left->rewindable() && right->rewindable()) {
+    Timer timer;
+    result.cross_validated = refit_folds(*left, *right, options, result);
+    result.seconds.evaluate += timer.lap();
+  }
+  Index columns = 0;
+  for (const auto& view : result.views)
+    columns += view.weights.rows() - static_cast<Index>(view.dropped.size());
+  if (std::string warning =
+          overfit_warning(result.correlations, result.cross_validated, result.samples, columns);
+      !warning.empty())
+    result.warnings.push_back(std::move(warning));
   return result;
 }
 

@@ -11,6 +11,9 @@
 // landing.
 #pragma once
 
+#include <landfall/models/cca/cross_validation.hpp>
+#include <landfall/models/cca/resampling.hpp>
+#include <landfall/models/cca/wilks.hpp>
 #include <landfall/models/fit/observer.hpp>
 #include <landfall/models/fit/options.hpp>
 #include <landfall/models/fit/plan.hpp>
@@ -28,6 +31,17 @@ struct CcaResult : FitResult<S> {  // views: left, right
   Vector<double> correlations;     // Pearson's, of the scores of the training rows
   Vector<double> regularized;      // what is maximised: the same in the metric with the ridge
   Vector<double> held_out;         // Pearson's, of the scores of the held-out rows; empty: there are none
+
+  /// The columns of each view from the scores s of the other: mean + prediction s, the regression on them. Empty as the loadings.
+  std::array<Matrix<double>, 2> prediction;
+  std::array<Vector<double>, 2> prediction_r2;  // of each column on the held-out rows; empty: there are none
+
+  // How far to trust them.
+  CrossValidated cross_validated;  // none where rows or memory do not allow it
+  std::vector<WilksTest> wilks;    // of an exact fit without a ridge to more rows than columns; else empty
+  PermutationTest permutation;     // where the options ask for it
+  CcaBootstrap
+      bootstrap;  // the same; its loadings have a row for each column of the file, zeros for dropped ones
 };
 
 template <class S>

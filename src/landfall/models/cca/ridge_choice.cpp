@@ -1,10 +1,9 @@
-#include <landfall/data/rows/dense_rows.hpp>
 #include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/preconditioner.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/rank.hpp>
-#include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/cca/canonical.hpp>
+#include <landfall/models/cca/kept_rows.hpp>
 #include <landfall/models/cca/ridge_choice.hpp>
 #include <landfall/models/fit/defaults.hpp>
 #include <landfall/parallel/thread_pool.hpp>
@@ -26,45 +25,6 @@ constexpr std::array kCoarse{0.1, 1.0, 10.0, 100.0, 1000.0};
 constexpr std::array kFine{0.3, 3.0};         // times the best of these
 constexpr Index kFewRows = 10, kSmall = 500;  // of a rare column; of a small table
 constexpr double kHeavy = 30;                 // kurtosis below which no column is rare
-
-/// Kept rows of a view, m x k in double precision, k <= m. A wide view A is replaced by F with F F' = A A': the
-/// canonical correlations with a ridge depend on nothing else.
-template <class S>
-Matrix<double> features(const InMemoryBatches<S>& batches, std::size_t view, Index m) {
-  const Index n = batches.front()[view].cols();
-  if (n <= m) {
-    Matrix<double> rows(m, n);
-    DenseRows<S> dense;
-    Index at = 0;
-    for (const auto& batch : batches) {
-      const auto columns = dense(batch[view]);
-      rows.middleRows(at, columns.cols()) = columns.transpose().template cast<double>();
-      at += columns.cols();
-    }
-    return rows;
-  }
-  Matrix<double> gram(m, m);
-  Matrix<S> unit, columns, block;
-  Index left = 0;
-  for (const auto& one : batches) {
-    const Index count = one[view].rows();
-    unit.setIdentity(count, count);
-    columns.resize(n, count);
-    one[view].transpose_times(unit, columns, 1, 0);
-    Index top = 0;
-    for (const auto& other : batches) {
-      block.resize(other[view].rows(), count);
-      other[view].times(columns, block);
-      gram.block(top, left, block.rows(), count) = block.template cast<double>();
-      top += block.rows();
-    }
-    left += count;
-  }
-  symmetrize<double>(gram);
-  SymmetricEigen<double> eigen;
-  eigen.compute(gram);
-  return eigen.vectors() * eigen.values().cwiseMax(0).cwiseSqrt().asDiagonal();
-}
 
 using Pair = std::array<Matrix<double>, 2>;
 
@@ -203,7 +163,7 @@ BestRidge best_ridge(const InMemoryBatches<S>& batches, Index p, double errors) 
   Index kept = 0;
   for (const auto& batch : batches) kept += batch[0].rows();
   if (kept < 20) return {};  // too few to test on
-  CrossValidation folds({features<S>(batches, 0, kept), features<S>(batches, 1, kept)}, p);
+  CrossValidation folds({kept_columns<S>(batches, 0, kept), kept_columns<S>(batches, 1, kept)}, p);
   const double best = folds.best();
   return {best, folds.is_better(best, errors)};
 }

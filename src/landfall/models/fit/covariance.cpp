@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <type_traits>
 
 namespace landfall {
@@ -87,6 +88,97 @@ void finish_sums(Communicator& communicator, Covariances<T>& sums) {
 // Up to so many columns the threads of BLAS gain little within one product.
 constexpr Index kNarrow = 1024;
 
+/// Rows of one fold, kept until there are enough of them for a product.
+template <class S>
+class FoldRows {
+ public:
+  FoldRows(const std::vector<Index>& features, Products products, bool in_pairs)
+      : in_pairs_(in_pairs), narrow_(products == Products::single), few_(zeros<S>(features)) {
+    sums_.covariances = zeros<double>(features);
+    for (const Index n : features) {
+      rows_.emplace_back(n, kFoldRows);
+      sums_.means.push_back(Vector<double>::Zero(n));
+    }
+  }
+
+  void add(const std::vector<Eigen::Ref<const Matrix<S>>>& views, Index row) {
+    for (std::size_t v = 0; v < rows_.size(); ++v) rows_[v].col(filled_) = views[v].col(row);
+    if (++filled_ == kFoldRows) multiply_rows();
+  }
+
+  FoldCovariances finish(Communicator& communicator) {
+    multiply_rows();
+    Covariances<double>& sums = sums_.covariances;
+    finish_sums(communicator, sums);
+    reduce(communicator, sums_.means);
+    for (auto& mean : sums_.means) mean /= static_cast<double>(std::max<Index>(sums.rows, 1));
+    return std::move(sums_);
+  }
+
+ private:
+  void multiply_rows() {
+    if (filled_ == 0) return;
+    Covariances<double>& sums = sums_.covariances;
+    const auto left = rows_[0].leftCols(filled_), right = rows_[1].leftCols(filled_);
+    if (narrow_) {
+      add<S>(left, right, few_);
+      move_sums(few_.within, sums.within);
+      move_sums(few_.between, sums.between);
+    } else {
+      add<double>(left.template cast<double>(), right.template cast<double>(), sums);
+    }
+    for (std::size_t v = 0; v < 2; ++v)
+      sums_.means[v] += rows_[v].leftCols(filled_).rowwise().sum().template cast<double>();
+    sums.rows += filled_;
+    filled_ = 0;
+  }
+
+  template <class T>
+  void add(In<T> left, In<T> right, Covariances<T>& sums) const {
+    if (in_pairs_) return add_pair<T>(left, right, sums);
+    add_square<T>(left, sums.within[0]);
+    add_square<T>(right, sums.within[1]);
+    multiply_bt<T>(left, right, sums.between[0], 1, 1);
+  }
+
+  bool in_pairs_;  // threads take products one by one
+  bool narrow_;    // products in precision S
+  Covariances<S> few_;
+  FoldCovariances sums_;
+  std::vector<Matrix<S>> rows_;  // of each view, as columns
+  Index filled_ = 0;
+};
+
+/// Puts each row into its fold.
+template <class S>
+class FoldSums {
+ public:
+  FoldSums(const std::vector<Index>& features, int folds, std::uint64_t seed, Products products)
+      : seed_(seed) {
+    const bool in_pairs = std::max(features[0], features[1]) <= kNarrow;
+    if (in_pairs) serial_.emplace();
+    for (int fold = 0; fold < folds; ++fold) folds_.emplace_back(features, products, in_pairs);
+  }
+
+  void add(const std::vector<Eigen::Ref<const Matrix<S>>>& rows, std::span<const Index> numbers) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const int fold = fold_of(numbers[i], static_cast<int>(folds_.size()), seed_);
+      folds_[static_cast<std::size_t>(fold)].add(rows, static_cast<Index>(i));
+    }
+  }
+
+  std::vector<FoldCovariances> finish(Communicator& communicator) {
+    std::vector<FoldCovariances> all;
+    for (auto& fold : folds_) all.push_back(fold.finish(communicator));
+    return all;
+  }
+
+ private:
+  std::uint64_t seed_;
+  std::optional<SerialBlas> serial_;
+  std::vector<FoldRows<S>> folds_;
+};
+
 }  // namespace
 
 template <class S, class Sum>
@@ -144,6 +236,65 @@ Covariances<double> score_covariances(DataStream<S>& stream, const Point<double>
 template Covariances<double> score_covariances<float>(DataStream<float>&, const Point<double>&);
 template Covariances<double> score_covariances<double>(DataStream<double>&, const Point<double>&);
 
+template <class S>
+std::vector<FoldCovariances> fold_covariances(DataStream<S>& stream, int folds, std::uint64_t seed,
+                                              Products products) {
+  FoldSums<S> sums({static_cast<Index>(stream.transform(0).kept().size()),
+                    static_cast<Index>(stream.transform(1).kept().size())},
+                   folds, seed, products);
+  std::vector<DenseRows<S>> dense(2);
+  stream.begin_pass(in_file_order);
+  while (stream.next())
+    sums.add({dense[0](stream.view(0)), dense[1](stream.view(1))}, stream.view(0).batch.numbers());
+  return sums.finish(stream.communicator());
+}
+
+template <class S>
+std::vector<FoldCovariances> fold_score_covariances(DataStream<S>& stream, int folds, std::uint64_t seed,
+                                                    const Point<double>& x) {
+  FoldSums<double> sums({x[0].cols(), x[1].cols()}, folds, seed, Products::exact);
+  std::vector<ConvertedRows<S, double>> rows(2);
+  Point<double> scores(2);
+  stream.begin_pass(in_file_order);
+  while (stream.next()) {
+    for (std::size_t v = 0; v < 2; ++v) {
+      scores[v].resize(x[v].cols(), stream.view(v).rows());
+      multiply_at<double>(x[v], rows[v](stream.view(v)), scores[v]);
+    }
+    sums.add({scores[0], scores[1]}, stream.view(0).batch.numbers());
+  }
+  return sums.finish(stream.communicator());
+}
+
+FoldCovariances without_fold(const std::vector<FoldCovariances>& folds, int fold) {
+  const FoldCovariances& first = folds.front();
+  FoldCovariances rest{
+      zeros<double>({first.means[0].size(), first.means[1].size()}),
+      {Vector<double>::Zero(first.means[0].size()), Vector<double>::Zero(first.means[1].size())}};
+  Covariances<double>& sums = rest.covariances;
+  for (std::size_t k = 0; k < folds.size(); ++k)
+    if (static_cast<int>(k) != fold) sums.rows += folds[k].covariances.rows;
+  for (std::size_t k = 0; k < folds.size(); ++k) {
+    if (static_cast<int>(k) == fold) continue;
+    const double share =
+        static_cast<double>(folds[k].covariances.rows) / static_cast<double>(std::max<Index>(sums.rows, 1));
+    for (std::size_t v = 0; v < 2; ++v) {
+      sums.within[v] += share * folds[k].covariances.within[v];
+      rest.means[v] += share * folds[k].means[v];
+    }
+    sums.between[0] += share * folds[k].covariances.between[0];
+  }
+  return rest;
+}
+
+template std::vector<FoldCovariances> fold_covariances<float>(DataStream<float>&, int, std::uint64_t,
+                                                              Products);
+template std::vector<FoldCovariances> fold_covariances<double>(DataStream<double>&, int, std::uint64_t,
+                                                               Products);
+template std::vector<FoldCovariances> fold_score_covariances<float>(DataStream<float>&, int, std::uint64_t,
+                                                                    const Point<double>&);
+template std::vector<FoldCovariances> fold_score_covariances<double>(DataStream<double>&, int, std::uint64_t,
+                                                                     const Point<double>&);
 template Covariances<float> covariances<float, float>(DataStream<float>&, Products);
 template Covariances<double> covariances<float, double>(DataStream<float>&, Products);
 template Covariances<double> covariances<double, double>(DataStream<double>&, Products);

@@ -35,6 +35,38 @@ Covariances<double> score_covariances(DataStream<S>& stream, const Point<double>
 
 extern template Covariances<double> score_covariances<float>(DataStream<float>&, const Point<double>&);
 extern template Covariances<double> score_covariances<double>(DataStream<double>&, const Point<double>&);
+
+/// The covariances of the rows of one fold (fold_of() of shuffle.hpp), and their means.
+struct FoldCovariances {
+  Covariances<double> covariances;    // about the mean of all training rows, as covariances() has them
+  std::vector<Vector<double>> means;  // of each view
+};
+
+inline constexpr Index kFoldRows = 512;  // of each fold are kept until they are multiplied
+
+/// Of two views, all folds in one pass.
+template <class S>
+std::vector<FoldCovariances> fold_covariances(DataStream<S>& stream, int folds, std::uint64_t seed,
+                                              Products products = Products::exact);
+
+/// Of the scores X'a of both views, as score_covariances() has them.
+template <class S>
+std::vector<FoldCovariances> fold_score_covariances(DataStream<S>& stream, int folds, std::uint64_t seed,
+                                                    const Point<double>& x);
+
+/// Of the rows of all folds but one, about the mean of all; -1: of all of them.
+FoldCovariances without_fold(const std::vector<FoldCovariances>& folds, int fold);
+
+extern template std::vector<FoldCovariances> fold_covariances<float>(DataStream<float>&, int, std::uint64_t,
+                                                                     Products);
+extern template std::vector<FoldCovariances> fold_covariances<double>(DataStream<double>&, int, std::uint64_t,
+                                                                      Products);
+extern template std::vector<FoldCovariances> fold_score_covariances<float>(DataStream<float>&, int,
+                                                                           std::uint64_t,
+                                                                           const Point<double>&);
+extern template std::vector<FoldCovariances> fold_score_covariances<double>(DataStream<double>&, int,
+                                                                            std::uint64_t,
+                                                                            const Point<double>&);
 extern template Covariances<float> covariances<float, float>(DataStream<float>&, Products);
 extern template Covariances<double> covariances<float, double>(DataStream<float>&, Products);
 extern template Covariances<double> covariances<double, double>(DataStream<double>&, Products);

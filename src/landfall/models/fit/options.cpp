@@ -29,6 +29,14 @@ void validate(const FitOptions& options) {
     throw UsageError(fmt::format("tolerance must be positive, got {}", options.tolerance));
   if (!(options.most_passes >= 1))
     throw UsageError(fmt::format("most_passes must be at least 1, got {}", options.most_passes));
+  if (options.folds && (*options.folds < 0 || *options.folds == 1))
+    throw UsageError(fmt::format("folds must be 0 or at least 2, got {}", *options.folds));
+  if (options.fold >= 0 && options.fold >= options.folds.value_or(0))
+    throw UsageError(fmt::format("fold must be below folds, got {}", options.fold));
+  if (options.permutations < 0)
+    throw UsageError(fmt::format("permutations must not be negative, got {}", options.permutations));
+  if (options.bootstrap < 0)
+    throw UsageError(fmt::format("bootstrap must not be negative, got {}", options.bootstrap));
 }
 
 void validate(const OnlineOptions& options) {

@@ -50,6 +50,12 @@ struct FitOptions {
   AdaptiveOptions landing = {};  // by hand; its passes, batch and seed are those of this struct
   std::uint64_t memory = std::uint64_t{2} << 30;  // bytes the method may use
   double held_out = 0;                            // fraction of the rows to test on
+  /// CCA: K of the cross-validation; 0: none. Unset: 5 where the method is exact and the covariances of the folds fit in
+  /// memory. Another method fits K times.
+  std::optional<int> folds = {};
+  int fold = -1;         // of these, the one to hold out: what cross-validation fits; -1: none
+  int permutations = 0;  // CCA: of the test whether pairs are more than chance; 0: no test
+  int bootstrap = 0;     // CCA: resamples for intervals of correlations and loadings; 0: none
   TransformOptions transform = {};
   std::uint64_t seed = 0;
   std::function<bool(const Progress&)> observer = {};  // after every step; false ends the run
@@ -59,6 +65,9 @@ struct FitOptions {
   /// Ranks that divide the rows (parallel/communicator.hpp): all fit the same model and get the same result. Null: one.
   std::shared_ptr<Communicator> communicator = {};
   RankRows rank_rows = RankRows::shared;  // whether every rank has all rows or its own
+
+  /// Whether there are rows to test on.
+  bool holds_out() const { return held_out > 0 || fold >= 0; }
 };
 
 /// UsageError that names the field, for values that no model accepts.

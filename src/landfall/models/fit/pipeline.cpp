@@ -30,7 +30,7 @@ bool is_sparse(const DataStream<S>& stream) {
 
 /// What the readings so far, which took `seconds` each, tell about the rows.
 template <class S>
-SourceSample sample(DataStream<S>& stream, double held_out, double seconds) {
+SourceSample sample(DataStream<S>& stream, bool held_out, double seconds) {
   if (stream.statistics(0) == nullptr) return {.rows = count_rows(stream, held_out)};
   const Index rows = stream.statistics(0)->rows;
   double entries = 0;
@@ -324,7 +324,10 @@ void fit_model(Model<S>& model, std::vector<SourcePtr<S>> sources, const FitOpti
   if (std::ranges::all_of(sources, rewindable)) transform.scaling = ridge_scaling(options, model.scaling());
   DataStream<S> stream(std::move(sources),
                        {.batch = kExactBatch,
-                        .shuffle = {.seed = options.seed, .held_out = options.held_out},
+                        .shuffle = {.seed = options.seed,
+                                    .held_out = options.held_out,
+                                    .folds = options.fold >= 0 ? *options.folds : 0,
+                                    .fold = options.fold},
                         .transform = transform,
                         .communicator = options.communicator,
                         .rank_rows = options.rank_rows,
@@ -347,7 +350,7 @@ void fit_model(Model<S>& model, std::vector<SourcePtr<S>> sources, const FitOpti
 
   // Plan.
   fit.work = model.workload(options, features, fit.components, is_sparse(stream),
-                            sample(stream, options.held_out, first_reading));
+                            sample(stream, options.holds_out(), first_reading));
   const Baseline* baseline = choose(model, fit);
   if (fit.exact()) serial.reset();
   result.batch = fit.exact() || (baseline && !baseline->stream && !baseline->mixtures) ? kExactBatch

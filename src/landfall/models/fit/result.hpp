@@ -28,6 +28,13 @@ struct FittedView {
   double ridge = 0;                 // as FitResult::ridge_kind says
   double infeasibility = 0;         // ||X'BX - I||_F on all training rows, of these weights
   double method_infeasibility = 0;  // the same as the method left it, before the last rotation
+
+  /// Pearson's correlations of the columns of the file (rows) with the scores (columns), on the training rows: those of this
+  /// view, and for CCA those of the other. 0 for a dropped column; empty: not computed.
+  Matrix<double> loadings = {}, cross_loadings = {};
+  /// The share of the variance of the view that each score has: the mean of its squared loadings; for ICA in the units
+  /// of the file. Redundancy: the mean of the squared cross loadings.
+  Vector<double> explained = {}, redundancy = {};
 };
 
 template <class S>
@@ -40,7 +47,8 @@ struct FitResult {
   double ridge_rows = 0;  // c of an automatic ridge
   Index samples = 0, held_out_samples = 0;
   double stationarity = 0;
-  std::optional<double> estimated_gap = {};  // of landing: how far the objective is from its optimum, relative to it
+  std::optional<double> estimated_gap =
+      {};             // of landing: how far the objective is from its optimum, relative to it
   double passes = 0;  // readings of the training rows by the method; those for means and evaluation are extra
   bool mean_pass = false;
   std::uint64_t iterations = 0;

@@ -14,8 +14,8 @@ template <class S>
 class Accumulator {
  public:
   Accumulator(Contrast contrast, In<S> x)
-      : contrast_(contrast), x_(x), squares_(x.cols(), 2 * x.cols()), tall_(x.rows(), x.cols()) {
-    sums_.gram = sums_.slopes = Matrix<double>::Zero(x.cols(), x.cols());
+      : contrast_(contrast), x_(x), squares_(x.cols(), 3 * x.cols()), tall_(x.rows(), x.cols()) {
+    sums_.gram = sums_.slopes = sums_.fourth = Matrix<double>::Zero(x.cols(), x.cols());
     sums_.mixing = Matrix<double>::Zero(x.rows(), x.cols());
     sums_.value = sums_.curvature = Vector<double>::Zero(x.cols());
   }
@@ -23,17 +23,19 @@ class Accumulator {
   void add(const CentredBatch<S>& rows) {
     if (rows.rows() == 0) return;
     const Index p = x_.cols();
-    auto& both = both_.resize(rows.rows(), 2 * p);
-    auto y = both.leftCols(p), slope = both.rightCols(p);
+    auto& both = both_.resize(rows.rows(), 3 * p);
+    auto y = both.leftCols(p), slope = both.middleCols(p, p);
     rows.times(x_, y);
     for (Index j = 0; j < p; ++j) {
       const ContrastSums sums = apply_contrast<S>(contrast_, y.col(j), S(1), slope.col(j));
       sums_.value(j) += sums.value;
       sums_.curvature(j) += sums.curvature;
     }
+    both.rightCols(p) = y.array().cube();
     multiply_at<S>(y, both, squares_);
     sums_.gram += squares_.leftCols(p).template cast<double>();
-    sums_.slopes += squares_.rightCols(p).template cast<double>();
+    sums_.slopes += squares_.middleCols(p, p).template cast<double>();
+    sums_.fourth += squares_.rightCols(p).template cast<double>();
     rows.transpose_times(y, tall_, 1, 0);
     sums_.mixing += tall_.template cast<double>();
     sums_.rows += rows.rows();
@@ -41,9 +43,10 @@ class Accumulator {
 
   /// Over the rows of all ranks.
   ComponentMoments mean(Communicator& communicator) {
-    reduce(communicator, sums_.gram, sums_.slopes, sums_.mixing, sums_.value, sums_.curvature, sums_.rows);
+    reduce(communicator, sums_.gram, sums_.slopes, sums_.fourth, sums_.mixing, sums_.value, sums_.curvature,
+           sums_.rows);
     const double scale = 1 / static_cast<double>(std::max<Index>(sums_.rows, 1));
-    for (auto* m : {&sums_.gram, &sums_.slopes, &sums_.mixing}) *m *= scale;
+    for (auto* m : {&sums_.gram, &sums_.slopes, &sums_.fourth, &sums_.mixing}) *m *= scale;
     for (auto* v : {&sums_.value, &sums_.curvature}) *v *= scale;
     return std::move(sums_);
   }
@@ -51,7 +54,7 @@ class Accumulator {
  private:
   Contrast contrast_;
   Matrix<S> x_;
-  Scratch<S> both_;  // y and g'(y), side by side
+  Scratch<S> both_;  // y, g'(y) and y^3, side by side
   Matrix<S> squares_, tall_;
   ComponentMoments sums_;
 };
@@ -107,6 +110,14 @@ double rotation_residual(const ComponentMoments& moments, const Vector<double>& 
   return size > 0 ? (m - m.transpose()).norm() / (2 * size) : 0;
 }
 
+Vector<double> kurtosis(const ComponentMoments& moments, const Matrix<double>& turn) {
+  const Matrix<double> step = turn - Matrix<double>::Identity(turn.rows(), turn.cols());
+  const Vector<double> fourth =
+      moments.fourth.diagonal() + 4 * moments.fourth.cwiseProduct(step).colwise().sum().transpose();
+  const Vector<double> variance = (turn.transpose() * moments.gram * turn).diagonal();
+  return fourth.cwiseQuotient(variance.cwiseAbs2()).array() - 3;
+}
+
 OrderedComponents ordered_components(const ComponentMoments& moments, Contrast contrast,
                                      const Matrix<double>& weights, const Matrix<double>& mixing) {
   const Index p = weights.cols();
@@ -117,7 +128,7 @@ OrderedComponents ordered_components(const ComponentMoments& moments, Contrast c
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return entropy(a) > entropy(b); });
 
   OrderedComponents result{Matrix<double>(weights.rows(), p), Matrix<double>(mixing.rows(), p),
-                           Vector<double>(p), Vector<double>(p)};
+                           Vector<double>(p), Vector<double>(p), order};
   for (Index j = 0; j < p; ++j) {
     const Index from = order[static_cast<std::size_t>(j)];
     Index largest = 0;

@@ -18,6 +18,7 @@ struct ComponentMoments {
   Matrix<double> mixing;     // E a y', one row per column of the data
   Vector<double> value;      // E g(y)
   Vector<double> curvature;  // E g''(y)
+  Matrix<double> fourth;     // E y (y^3)': the fourth moments on the diagonal
   Index rows = 0;
 
   /// c = E g''(y) - E g'(y) y: 0 for a Gaussian y, one sign for super-Gaussian, the other for sub-Gaussian
@@ -43,10 +44,14 @@ Matrix<double> newton_step(const ComponentMoments& moments, const Matrix<double>
 /// ||skew(M S)|| / ||M||, S = diag(signs): 0 where f is stationary among rotations of the components.
 double rotation_residual(const ComponentMoments& moments, const Vector<double>& signs);
 
+/// E y^4 / (E y^2)^2 - 3 of (I + T - I)'y, 0 for a Gaussian source: to first order in the turn T, whose steps are short.
+Vector<double> kurtosis(const ComponentMoments& moments, const Matrix<double>& turn);
+
 struct OrderedComponents {
   Matrix<double> weights, mixing;  // one row per column of the data; the largest weight of each is positive
   Vector<double> signs;            // 1: super-Gaussian, -1: sub-Gaussian
   Vector<double> negentropy;       // (E g(y) - E g(Gaussian))^2, descending
+  std::vector<Index> order;        // of the components before
 };
 
 OrderedComponents ordered_components(const ComponentMoments& moments, Contrast contrast,

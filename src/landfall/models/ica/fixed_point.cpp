@@ -52,8 +52,11 @@ class Iteration {
       }
     }
     found.moments = std::move(moments_);
-    multiply_at<double>(z_, y_.leftCols(z_.cols()), found.moments.mixing.setZero(z_.cols(), z_.cols()));
+    const Matrix<double> y = y_.leftCols(z_.cols()), cubes = y.array().cube();
+    multiply_at<double>(z_, y, found.moments.mixing.setZero(z_.cols(), z_.cols()));
+    multiply_at<double>(y, cubes, found.moments.fourth.setZero(z_.cols(), z_.cols()));
     found.moments.mixing /= static_cast<double>(z_.rows());
+    found.moments.fourth /= static_cast<double>(z_.rows());
     found.rotation = std::move(w_);
     found.passes = static_cast<double>(evaluations_);
     return found;
@@ -262,6 +265,7 @@ ComponentMoments best_components(const ComponentMoments& all, Contrast contrast,
           .mixing = all.mixing(Eigen::all, order),
           .value = all.value(order),
           .curvature = all.curvature(order),
+          .fourth = all.fourth(order, order),
           .rows = all.rows};
 }
 

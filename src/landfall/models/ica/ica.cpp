@@ -4,6 +4,7 @@
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/reduce.hpp>
 #include <landfall/linalg/symmetric.hpp>
+#include <landfall/models/fit/column_loadings.hpp>
 #include <landfall/models/fit/covariance.hpp>
 #include <landfall/models/fit/in_memory_rows.hpp>
 #include <landfall/models/fit/model_checkpoint.hpp>
@@ -75,7 +76,7 @@ class IcaModel final : public Model<S> {
     const Index n = fit.features()[0], asked = options.components;
     if (n < std::max<Index>(asked, 1)) return;  // an error that the pipeline words
     const Index p = asked > 0 ? asked : n;
-    rows_.rows = fit.stream.statistics(0) ? fit.stream.statistics(0)->rows : count_rows(fit.stream, 0);
+    rows_.rows = fit.stream.statistics(0) ? fit.stream.statistics(0)->rows : count_rows(fit.stream);
     rows_.batch =
         std::min(options.batch > 0 ? options.batch : ica_batch<S>(p, n, options.memory), rows_.rows);
     const Baseline* baseline = find_baseline_or_null(options.baseline);
@@ -171,7 +172,9 @@ class IcaModel final : public Model<S> {
         ordered_components(moments_, result_.contrast, weights, transform.scale().asDiagonal() * regression);
     result_.signs = components.signs;
     result_.negentropy = components.negentropy;
+    result_.kurtosis = kurtosis(moments_, turn_)(components.order);
     result_.mixing = transform.restore_rows(components.mixing.template cast<S>());
+    if (fit.stream.statistics(0)) set_mixing_loadings(fit.stream, components.mixing, result_.views[0]);
     if (rows_.reduced) {
       result_.reduction = Reduction::pca;
       result_.explained_variance = rows_.whitening->explained;

@@ -54,6 +54,8 @@ struct IcaResult : FitResult<S> {
   Matrix<S> mixing;           // n x p: the regression of the columns on the sources
   Vector<double> signs;       // 1: super-Gaussian, -1: sub-Gaussian
   Vector<double> negentropy;  // (E g(y) - E g(Gaussian))^2, descending
+  Vector<double>
+      kurtosis;  // E y^4 - 3 on the training rows: positive for heavy tails, 0 for Gaussian sources
   Contrast contrast = Contrast::logcosh;
   Reduction reduction = Reduction::none;  // pca: among the p leading principal components, fewer than columns
   double explained_variance = 1;          // of these, as a fraction of that of the columns

@@ -3,11 +3,13 @@
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/rank.hpp>
 #include <landfall/linalg/reduce.hpp>
+#include <landfall/models/fit/column_loadings.hpp>
 #include <landfall/models/lda/discriminant.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -87,7 +89,7 @@ ScoreObjective<S> between_objective(const ClassMeans& classes) {
 
 template <class S>
 DiscriminantMoments discriminant_moments(DataStream<S>& stream, const Labels& labels,
-                                         const ClassMeans& classes, In<S> x) {
+                                         const ClassMeans& classes, In<S> x, Matrix<double>* columns) {
   const SerialBlas serial;  // the same result with any number of threads
   Matrix<double> centres(x.cols(), classes.means.cols());
   multiply_at<double>(x.template cast<double>(), classes.means, centres);
@@ -95,6 +97,8 @@ DiscriminantMoments discriminant_moments(DataStream<S>& stream, const Labels& la
                               centres * classes.priors.asDiagonal() * centres.transpose()};
   Scratch<S> scores;
   Scratch<double> deviations;
+  std::optional<ProductSums<S>> products;
+  if (columns) products.emplace(x.rows(), x.cols());
   stream.begin_pass(0);
   while (stream.next()) {
     const CentredBatch<S>& rows = stream.view(0);
@@ -106,8 +110,13 @@ DiscriminantMoments discriminant_moments(DataStream<S>& stream, const Labels& la
                  centres.col(labels.of(rows.batch.numbers()[static_cast<std::size_t>(i)])).transpose();
     multiply_at<double>(d, d, moments.within, 1, 1);
     moments.rows += rows.rows();
+    if (products) {
+      a = d.template cast<S>();
+      products->add(rows, a);
+    }
   }
   reduce(stream.communicator(), moments.within, moments.rows);
+  if (products) *columns = products->mean(stream.communicator(), moments.rows);
   moments.within /= static_cast<double>(std::max<Index>(moments.rows, 1));
   return moments;
 }

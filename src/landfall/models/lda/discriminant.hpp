@@ -45,10 +45,12 @@ struct DiscriminantMoments {
   Index rows = 0;
 };
 
-/// Over the training rows, without a ridge.
+/// Over the training rows, without a ridge. With `columns` also the mean of a (s - mean of its class)' for the columns a and the
+/// scores s, n x k, in the same pass.
 template <class S>
 DiscriminantMoments discriminant_moments(DataStream<S>& stream, const Labels& labels,
-                                         const ClassMeans& classes, In<S> x);
+                                         const ClassMeans& classes, In<S> x,
+                                         Matrix<double>* columns = nullptr);
 
 struct DiscriminantRotation {
   Vector<double> eigenvalues;  // lambda of between u = lambda within u, descending
@@ -68,7 +70,7 @@ std::vector<Index> nearest_centres(const Matrix<double>& scores, const Matrix<do
   EXTERN template Matrix<S> between_covariance<S>(const ClassMeans&);                        \
   EXTERN template ScoreObjective<S> between_objective<S>(const ClassMeans&);                 \
   EXTERN template DiscriminantMoments discriminant_moments<S>(DataStream<S>&, const Labels&, \
-                                                              const ClassMeans&, In<S>);
+                                                              const ClassMeans&, In<S>, Matrix<double>*);
 LANDFALL_DISCRIMINANT(extern, float)
 LANDFALL_DISCRIMINANT(extern, double)
 

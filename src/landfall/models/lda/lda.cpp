@@ -4,6 +4,7 @@
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/rank.hpp>
 #include <landfall/linalg/reduce.hpp>
+#include <landfall/models/fit/column_loadings.hpp>
 #include <landfall/models/fit/covariance.hpp>
 #include <landfall/models/fit/defaults.hpp>
 #include <landfall/models/fit/pipeline.hpp>
@@ -24,11 +25,11 @@ namespace {
       "{}: the covariance within classes is singular, expected a ridge above {:.3g}", name, ridge));
 }
 
-/// The share of a part of the rows that are nearest to the centre of their class; and how many rows it has.
+/// How many rows of each class (row) are nearest to the centre of each (column), of a part of the rows.
 template <class S>
-std::pair<double, Index> accuracy(DataStream<S>& stream, Part part, const Labels& labels, In<S> x,
-                                  const LdaResult<S>& result) {
-  Index rows = 0, right = 0;
+Matrix<double> confusion(DataStream<S>& stream, Part part, const Labels& labels, In<S> x,
+                         const LdaResult<S>& result) {
+  Matrix<double> counts = Matrix<double>::Zero(labels.classes(), labels.classes());
   Scratch<S> scores;
   stream.begin_pass(0, part);
   while (stream.next()) {
@@ -36,11 +37,10 @@ std::pair<double, Index> accuracy(DataStream<S>& stream, Part part, const Labels
     stream.view(0).times(x, a);
     const auto nearest = nearest_centres(a.template cast<double>(), result.centres, result.priors);
     for (std::size_t i = 0; i < nearest.size(); ++i)
-      right += nearest[i] == labels.of(stream.view(0).batch.numbers()[i]);
-    rows += stream.view(0).rows();
+      counts(labels.of(stream.view(0).batch.numbers()[i]), nearest[i]) += 1;
   }
-  reduce(stream.communicator(), right, rows);
-  return {rows > 0 ? static_cast<double>(right) / static_cast<double>(rows) : 0, rows};
+  reduce(stream.communicator(), counts);
+  return counts;
 }
 
 template <class S>
@@ -135,7 +135,10 @@ class LdaModel final : public Model<S> {
     const Index p = fit.components, columns = solved.x[0].cols();
     const double ridge = result_.views[0].ridge;
     Matrix<double> x = fit.exact() ? std::move(exact_) : Matrix<double>(solved.x[0].template cast<double>());
-    auto moments = discriminant_moments<S>(fit.stream, *labels_, classes_, solved.x[0]);
+    Matrix<double> products;  // of the columns with the deviations of the scores within classes
+    auto moments = discriminant_moments<S>(fit.stream, *labels_, classes_, solved.x[0],
+                                           loadings_fit(fit, columns) ? &products : nullptr);
+    const Matrix<double> within = moments.within;
     result_.samples = moments.rows;
     moments.within += ridge * x.transpose() * x;
     result_.views[0].method_infeasibility = distance_to_identity(moments.within + moments.between);
@@ -152,23 +155,55 @@ class LdaModel final : public Model<S> {
         distance_to_identity(rotation.vectors.transpose() * moments.within * rotation.vectors);
     if (fit.exact()) result_.views[0].method_infeasibility = result_.views[0].infeasibility;
     x *= rotation.vectors;
-    x *= signs_of_largest(x).asDiagonal();
+    const Vector<double> signs = signs_of_largest(x);
+    x *= signs.asDiagonal();
+    rotation.vectors *= signs.asDiagonal();
     set_weights(fit.stream, 0, unscaled(fit.stream, 0, x), result_.views[0]);
     result_.classes.assign(labels_->names().begin(), labels_->names().end());
     result_.priors = classes_.priors;
     result_.centres.resize(p, labels_->classes());
     multiply_at<double>(x, classes_.means, result_.centres);
+    if (products.size() > 0)
+      set_loadings(fit, products * rotation.vectors,
+                   rotation.vectors.transpose() * within * rotation.vectors);
 
     const Matrix<S> weights = x.template cast<S>();
-    result_.training_accuracy = accuracy<S>(fit.stream, Part::training, *labels_, weights, result_).first;
-    if (fit.options.held_out > 0) {
-      const auto [share, rows] = accuracy<S>(fit.stream, Part::held_out, *labels_, weights, result_);
-      result_.held_out_samples = rows;
-      if (rows > 0) result_.held_out_accuracy = share;
+    result_.confusion = confusion<S>(fit.stream, Part::training, *labels_, weights, result_);
+    result_.training_accuracy = result_.confusion.trace() / std::max(result_.confusion.sum(), 1.0);
+    if (fit.options.holds_out()) {
+      Matrix<double> counts = confusion<S>(fit.stream, Part::held_out, *labels_, weights, result_);
+      const double rows = counts.sum();
+      result_.held_out_samples = static_cast<Index>(rows);
+      if (rows > 0) {
+        result_.held_out_accuracy = counts.trace() / rows;
+        result_.held_out_confusion = std::move(counts);
+      }
     }
   }
 
  private:
+  static bool loadings_fit(const Fit<S>& fit, Index columns) {
+    return static_cast<double>(fit.features()[0]) * static_cast<double>(columns) * (8 + sizeof(S)) <=
+           static_cast<double>(fit.options.memory) / 4;
+  }
+
+  /// Of the products E a d' of columns with the deviations d of scores within classes, and E d d'.
+  void set_loadings(Fit<S>& fit, const Matrix<double>& within, const Matrix<double>& scores) {
+    const ColumnSpread all = column_spread(fit.stream, 0);
+    const Matrix<double> centres = result_.centres * classes_.priors.asDiagonal();  // p x C, weighted
+    const Vector<double> between = (classes_.means.cwiseAbs2() * classes_.priors);
+    const ColumnSpread own{Vector<double>::Zero(between.size()),
+                           (all.deviation.cwiseAbs2() - between).cwiseMax(0).cwiseSqrt()};
+    const Matrix<double> total = within + classes_.means * centres.transpose();
+    const Matrix<double> loadings =
+        column_loadings(total, all, score_spread(scores + centres * result_.centres.transpose(), {}));
+    FittedView<S>& view = result_.views[0];
+    view.explained = mean_square(loadings);
+    view.loadings = with_dropped_columns(fit.stream, 0, loadings);
+    result_.within_loadings =
+        with_dropped_columns(fit.stream, 0, column_loadings(within, own, score_spread(scores, {})));
+  }
+
   /// S_b has no more.
   Index directions(Index features) const { return std::min(present_ - 1, features); }
 
@@ -228,6 +263,13 @@ Plan plan_lda(Source<S>& data, const Labels& labels, const LdaOptions& options) 
   LdaResult<S> result;
   const LdaModel<S> model(labels, result);
   return shown_plan<S>(model_workload<S>(model, {&data}, options), options.memory, options.method);
+}
+
+ClassRates class_rates(const Matrix<double>& confusion) {
+  const Vector<double> right = confusion.diagonal(),
+                       predicted = confusion.colwise().sum().transpose().cwiseMax(1),
+                       rows = confusion.rowwise().sum().cwiseMax(1);
+  return {right.cwiseQuotient(predicted), right.cwiseQuotient(rows)};
 }
 
 template <class S>

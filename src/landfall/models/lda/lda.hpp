@@ -43,8 +43,19 @@ struct LdaResult : FitResult<S> {
   /// Shares of rows whose class is predicted: the most likely one for Gaussian classes with the covariance S_w, by
   /// the distance of scores from the centres and the priors.
   double training_accuracy = 0;
+  /// Structure correlations within classes, as SPSS has them: those of the deviations of columns and scores from the means of
+  /// their classes. The loadings of the view are those of all rows.
+  Matrix<double> within_loadings;
   std::optional<double> held_out_accuracy;
+  Matrix<double> confusion,
+      held_out_confusion;  // rows of each class (row) that were predicted to be of each (column); empty: no such rows
 };
+
+/// Of each class: the share of the rows predicted to be of it that are, and of its rows that were predicted to be. 0 for no such rows.
+struct ClassRates {
+  Vector<double> precision, recall;
+};
+ClassRates class_rates(const Matrix<double>& confusion);
 
 /// Labels are those of the rows of the data, by their numbers. DataError for fewer than two classes or for
 /// another number of labels than rows, NumericalError for p above C - 1 and where S_w is singular and
