@@ -127,13 +127,13 @@ TEST(ThreadPool, WorksInTheBackgroundBetweenParts) {
   Counted work(10);
   pool.add(work);
   std::atomic<int> parts = 0;
-  for (int round = 0; round < 50; ++round) {
+  for (int round = 0; round < 2000; ++round) {
     work.add(3);
     pool.wake();
     parallel_for(16, [&](std::ptrdiff_t) { ++parts; });
     work.wait();
   }
-  EXPECT_EQ(parts, 50 * 16);
+  EXPECT_EQ(parts, 2000 * 16);
   pool.remove(work);
   work.add(1);
   pool.wake();

@@ -111,17 +111,22 @@ bool ThreadPool::help() {
   return joined;
 }
 
+// Only the thread that reads may take wanted_ back: wake() may come while it is at the end of its list, and the others must
+// leave that for it to see.
 bool ThreadPool::read_ahead() {
-  if (!wanted_) return false;
-  const std::unique_lock lock(background_mutex_, std::try_to_lock);
+  if (!wanted_ || reading_.exchange(true))
+    return false;  // another thread does it, and looks again afterwards
   wanted_ = false;
-  if (!lock) return false;  // another thread does it, and looks again afterwards
-  for (BackgroundWork* work : background_)
-    if (work->work()) {
-      wanted_ = true;
-      return true;
-    }
-  return false;
+  {
+    const std::lock_guard lock(background_mutex_);
+    for (BackgroundWork* work : background_)
+      if (work->work()) {
+        wanted_ = true;
+        break;
+      }
+  }
+  reading_ = false;
+  return wanted_;
 }
 
 void ThreadPool::serve(std::stop_token stop) {
@@ -134,7 +139,7 @@ void ThreadPool::serve(std::stop_token stop) {
     } else {
       ++sleepers_;
       std::unique_lock lock(sleep_mutex_);
-      wake_.wait(lock, stop, [&] { return (open_ && next_ > 0) || wanted_; });
+      wake_.wait(lock, stop, [&] { return (open_ && next_ > 0) || (wanted_ && !reading_); });
       --sleepers_;
       looks = 0;
     }

@@ -84,7 +84,8 @@ class ThreadPool {
 
   std::mutex background_mutex_;  // held while a piece is done
   std::vector<BackgroundWork*> background_;
-  std::atomic<bool> wanted_ = false;  // there may be background work
+  std::atomic<bool> wanted_ = false;   // there may be background work
+  std::atomic<bool> reading_ = false;  // a thread does it
 
   std::mutex sleep_mutex_;
   std::condition_variable_any wake_;
