@@ -5,8 +5,7 @@
 
 #include <support.hpp>
 
-namespace landfall::test {
-namespace {
+namespace landfall::test::cca_ridge_test {
 
 CentredBatch<float> batch_of(const Matrix<float>& rows) {
   CentredBatch<float> result;
@@ -62,5 +61,4 @@ TEST(CcaRidge, FewFirstRowsGetOneThatFades) {
   EXPECT_EQ(lasting.reason, "8000 rows are few for 12000 columns");
 }
 
-}  // namespace
-}  // namespace landfall::test
+}  // namespace landfall::test::cca_ridge_test

@@ -7,20 +7,19 @@
 #include <landfall/models/cca/cca.hpp>
 #include <landfall/parallel/threads.hpp>
 
-#include "support.hpp"
-
 #include <algorithm>
 
-namespace landfall::test {
-namespace {
+#include "support.hpp"
+
+namespace landfall::test::cca_test {
 
 template <class S>
 struct TwoFiles {
   RowMatrix<S> left, right;
 
   CcaResult<S> fit(const CcaOptions& options) const {
-    return fit_cca<S>(std::make_unique<MemorySource<S>>(left, "left"),
-                      std::make_unique<MemorySource<S>>(right, "right"), options);
+    return fit_cca<S>(std::make_unique<landfall::MemorySource<S>>(left, "left"),
+                      std::make_unique<landfall::MemorySource<S>>(right, "right"), options);
   }
 };
 
@@ -114,7 +113,7 @@ TEST(Cca, ScoresOfTheHeldOutRowsCorrelate) {
 TEST(Cca, TransformGivesTheScores) {
   const auto files = planted<double>(1000, 10, 8, 2);
   const auto result = files.fit({.components = 2, .ridge = 0});
-  MemorySource<double> source(files.left), other(files.right);
+  landfall::MemorySource<double> source(files.left), other(files.right);
   Batch<double> batch, paired;
   source.read(1000, batch);
   other.read(1000, paired);
@@ -398,5 +397,4 @@ TEST(Cca, FewerRowsThanColumns) {
   }
 }
 
-}  // namespace
-}  // namespace landfall::test
+}  // namespace landfall::test::cca_test

@@ -8,8 +8,7 @@
 #include "support.hpp"
 #include <models/classes.hpp>
 
-namespace landfall::test {
-namespace {
+namespace landfall::test::choice_test {
 
 struct Table {
   RowMatrix<double> left, right;
@@ -180,5 +179,4 @@ TEST(Confusion, CountsWhatAccuracySums) {
   EXPECT_NEAR(rates.precision(1), result.confusion(1, 1) / result.confusion.col(1).sum(), 1e-12);
 }
 
-}  // namespace
-}  // namespace landfall::test
+}  // namespace landfall::test::choice_test

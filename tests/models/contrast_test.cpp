@@ -5,8 +5,7 @@
 
 #include "../support.hpp"
 
-namespace landfall {
-namespace {
+namespace landfall::test::contrast_test {
 
 template <class S>
 class Contrasts : public test::Typed<S> {};
@@ -122,5 +121,4 @@ TEST(ContrastLaws, TheLinkIsTheGradientOfItsValue) {
   }
 }
 
-}  // namespace
-}  // namespace landfall
+}  // namespace landfall::test::contrast_test

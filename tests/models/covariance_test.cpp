@@ -6,8 +6,7 @@
 #include <data/memory_source.hpp>
 #include <support.hpp>
 
-namespace landfall::test {
-namespace {
+namespace landfall::test::covariance_test {
 
 template <class S>
 class CovarianceTest : public Typed<S> {};
@@ -98,5 +97,4 @@ TYPED_TEST(CovarianceTest, TheyAreTheirDefinition) {
   }
 }
 
-}  // namespace
-}  // namespace landfall::test
+}  // namespace landfall::test::covariance_test

@@ -10,15 +10,14 @@
 #include <models/linnerud.hpp>
 #include <models/pearson.hpp>
 
-namespace landfall::test {
-namespace {
+namespace landfall::test::cross_validation_test {
 
 struct Views {
   RowMatrix<double> left, right;
 
   CcaResult<double> fit(const CcaOptions& options) const {
-    return fit_cca<double>(std::make_unique<MemorySource<double>>(left, "left"),
-                           std::make_unique<MemorySource<double>>(right, "right"), options);
+    return fit_cca<double>(std::make_unique<landfall::MemorySource<double>>(left, "left"),
+                           std::make_unique<landfall::MemorySource<double>>(right, "right"), options);
   }
   Views rows(const std::vector<Index>& numbers) const {
     return {left(numbers, Eigen::all), right(numbers, Eigen::all)};
@@ -160,5 +159,4 @@ TEST(LeadingPairs, OfDependentColumnsAreThoseOfTheirSpan) {
   EXPECT_EQ(leading_pairs(problem(views), 7).correlations.size(), 3);
 }
 
-}  // namespace
-}  // namespace landfall::test
+}  // namespace landfall::test::cross_validation_test

@@ -3,8 +3,7 @@
 
 #include "support.hpp"
 
-namespace landfall::test {
-namespace {
+namespace landfall::test::eigenpairs_test {
 
 template <class S>
 using EigenpairsTest = Typed<S>;
@@ -128,5 +127,4 @@ TYPED_TEST(EigenpairsTest, RankDeficiencyAndMisuseAreNamed) {
   EXPECT_THROW(pair_quality<S>(pencil.a, pencil.b, {Vector<S>::Zero(2), Matrix<S>::Zero(40, 3)}), UsageError);
 }
 
-}  // namespace
-}  // namespace landfall::test
+}  // namespace landfall::test::eigenpairs_test

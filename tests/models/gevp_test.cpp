@@ -7,8 +7,7 @@
 
 #include <support.hpp>
 
-namespace landfall::test {
-namespace {
+namespace landfall::test::gevp_test {
 
 template <class S>
 using GevpTest = Typed<S>;
@@ -404,5 +403,4 @@ TEST(GevpMethodTest, NamesGoBothWays) {
   }
 }
 
-}  // namespace
-}  // namespace landfall::test
+}  // namespace landfall::test::gevp_test

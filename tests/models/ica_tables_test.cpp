@@ -15,15 +15,14 @@
 #include "../support.hpp"
 #include "iris.hpp"
 
-namespace landfall {
-namespace {
+namespace landfall::test::ica_tables_test {
 
 template <class S>
 constexpr double eps = static_cast<double>(std::numeric_limits<S>::epsilon());
 
 template <class S>
 IcaResult<S> fit(const RowMatrix<S>& rows, const IcaOptions& options = {}) {
-  return fit_ica<S>(std::make_unique<MemorySource<S>>(rows, "table.csv"), options);
+  return fit_ica<S>(std::make_unique<landfall::MemorySource<S>>(rows, "table.csv"), options);
 }
 
 template <class S>
@@ -385,5 +384,4 @@ TEST(FixedPoints, EveryContrastDescendsToAStationaryPoint) {
   }
 }
 
-}  // namespace
-}  // namespace landfall
+}  // namespace landfall::test::ica_tables_test

@@ -8,8 +8,7 @@
 #include "../data/memory_source.hpp"
 #include "../support.hpp"
 
-namespace landfall {
-namespace {
+namespace landfall::test::ica_test {
 
 template <class S>
 RowMatrix<S> mixture(const LaplaceIcaOptions& options, Matrix<double>* mixing = nullptr) {
@@ -22,7 +21,7 @@ RowMatrix<S> mixture(const LaplaceIcaOptions& options, Matrix<double>* mixing = 
 
 template <class S>
 IcaResult<S> fit(const RowMatrix<S>& rows, const IcaOptions& options = {}) {
-  return fit_ica<S>(std::make_unique<MemorySource<S>>(rows, "mixtures.npy"), options);
+  return fit_ica<S>(std::make_unique<landfall::MemorySource<S>>(rows, "mixtures.npy"), options);
 }
 
 template <class S>
@@ -91,7 +90,7 @@ TYPED_TEST(Ica, SourcesAreWhiteAndTheMixingRestoresTheData) {
   shifted.rowwise() += Vector<TypeParam>::LinSpaced(4, 1, 4).transpose();
   const auto result = fit(shifted);
   Batch<TypeParam> batch;
-  MemorySource<TypeParam>(shifted).read(5'000, batch);
+  landfall::MemorySource<TypeParam>(shifted).read(5'000, batch);
   const Matrix<TypeParam> sources = transform(result.views[0], batch);
   const Matrix<TypeParam> gram = sources.transpose() * sources / 5'000;
   EXPECT_LT((gram - Matrix<TypeParam>::Identity(4, 4)).norm(),
@@ -262,5 +261,4 @@ TEST(Amari, IsZeroForScaledPermutationsAndGrowsWithMixing) {
   EXPECT_THROW(amari_distance(Matrix<double>::Zero(2, 2), leak), UsageError);
 }
 
-}  // namespace
-}  // namespace landfall
+}  // namespace landfall::test::ica_test

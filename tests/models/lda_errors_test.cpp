@@ -4,8 +4,7 @@
 
 #include <models/classes.hpp>
 
-namespace landfall::test {
-namespace {
+namespace landfall::test::lda_errors_test {
 
 constexpr std::array kBoth{FitMethod::exact, FitMethod::landing};
 
@@ -155,5 +154,4 @@ TEST(LdaErrors, WhatOptionsMayNotBe) {
   EXPECT_THROW(fit_lda<double>(std::move(once), data.labels(), {}), UsageError);
 }
 
-}  // namespace
-}  // namespace landfall::test
+}  // namespace landfall::test::lda_errors_test

@@ -6,8 +6,7 @@
 #include <models/classes.hpp>
 #include <models/iris.hpp>
 
-namespace landfall::test {
-namespace {
+namespace landfall::test::lda_test {
 
 template <class S>
 using LdaTest = Typed<S>;
@@ -225,5 +224,4 @@ TEST(Lda, ShareOfAllDirectionsIsToldWhereTheyAreKnown) {
   EXPECT_EQ(fit(data, options).explained_ratio.size(), 2);
 }
 
-}  // namespace
-}  // namespace landfall::test
+}  // namespace landfall::test::lda_test

@@ -9,8 +9,7 @@
 #include <models/linnerud.hpp>
 #include <models/pearson.hpp>
 
-namespace landfall::test {
-namespace {
+namespace landfall::test::loadings_test {
 
 template <class S>
 CcaResult<S> fit_pair(const RowMatrix<S>& left, const RowMatrix<S>& right, const CcaOptions& options,
@@ -146,5 +145,4 @@ TEST(IcaLoadings, AreCorrelationsWithSourcesAndSharesOfTheVariance) {
   }
 }
 
-}  // namespace
-}  // namespace landfall::test
+}  // namespace landfall::test::loadings_test

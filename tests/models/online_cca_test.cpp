@@ -8,16 +8,15 @@
 #include "online.hpp"
 #include "support.hpp"
 
-namespace landfall::test {
-namespace {
+namespace landfall::test::online_cca_test {
 
 template <class S>
 struct Views {
   RowMatrix<S> left, right;
 
   CcaResult<S> fit(const CcaOptions& options) const {
-    return fit_cca<S>(std::make_unique<MemorySource<S>>(left, "left"),
-                      std::make_unique<MemorySource<S>>(right, "right"), options);
+    return fit_cca<S>(std::make_unique<landfall::MemorySource<S>>(left, "left"),
+                      std::make_unique<landfall::MemorySource<S>>(right, "right"), options);
   }
   /// Rows [first, last) in pushes of so many rows, the sizes in turn.
   void push(OnlineCca<S>& model, Index first, Index last, const std::vector<Index>& sizes,
@@ -142,7 +141,8 @@ TEST(OnlineCca, UnitsMakeNoDifference) {
     return model.result();
   };
   const auto plain = fitted();
-  const Vector<double> units = Vector<double>::LinSpaced(20, -6, 6).unaryExpr([](double e) { return std::pow(10, e); });
+  const Vector<double> units =
+      Vector<double>::LinSpaced(20, -6, 6).unaryExpr([](double e) { return std::pow(10, e); });
   views.left = (views.left * units.asDiagonal()).eval();
   const auto scaled = fitted();
   EXPECT_LT((scaled.correlations - plain.correlations).norm(), 1e-6);
@@ -225,5 +225,4 @@ TEST(OnlineCca, WhatCannotBeIsSaidInOneSentence) {
   EXPECT_THROW(OnlineCca<double>({.ridge = -1}), UsageError);
 }
 
-}  // namespace
-}  // namespace landfall::test
+}  // namespace landfall::test::online_cca_test

@@ -7,8 +7,7 @@
 #include "online.hpp"
 #include "support.hpp"
 
-namespace landfall::test {
-namespace {
+namespace landfall::test::online_ica_test {
 
 template <class S>
 RowMatrix<S> mixture(Index samples, Index sources, Matrix<double>* mixing, Index uniform = 0) {
@@ -118,5 +117,4 @@ TEST(OnlineIca, WhatCannotBeIsSaidInOneSentence) {
             "the first 300 rows have rank 2, expected at least p = 3");
 }
 
-}  // namespace
-}  // namespace landfall::test
+}  // namespace landfall::test::online_ica_test

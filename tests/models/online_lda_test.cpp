@@ -6,8 +6,7 @@
 #include "classes.hpp"
 #include "online.hpp"
 
-namespace landfall::test {
-namespace {
+namespace landfall::test::online_lda_test {
 
 /// Rows [first, last) in pushes of so many rows, the sizes in turn.
 template <class S>
@@ -142,5 +141,4 @@ TEST(OnlineLda, WhatCannotBeIsSaidInOneSentence) {
   EXPECT_THROW(OnlineLda<double>({.components = -1}), UsageError);
 }
 
-}  // namespace
-}  // namespace landfall::test
+}  // namespace landfall::test::online_lda_test

@@ -7,8 +7,7 @@
 #include "online.hpp"
 #include "support.hpp"
 
-namespace landfall::test {
-namespace {
+namespace landfall::test::online_state_test {
 
 const OnlineOptions kSaved{.components = 2, .batch = 64, .first_rows = 512, .seed = 3, .saved = true};
 
@@ -67,5 +66,4 @@ TEST(OnlineState, NeedsTheFirstRows) {
   EXPECT_THROW(model.state(out), UsageError);
 }
 
-}  // namespace
-}  // namespace landfall::test
+}  // namespace landfall::test::online_state_test

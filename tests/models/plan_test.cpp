@@ -13,8 +13,7 @@
 #include <data/memory_source.hpp>
 #include <data/temporary_folder.hpp>
 
-namespace landfall::test {
-namespace {
+namespace landfall::test::plan_test {
 
 /// Typical of two cores at 3 GHz with AVX2, in single precision.
 constexpr MachineRates rates{.products = 1.5e11, .eigen = 2e9, .thin = 3e10, .sparse = 1e9, .blocks = 1.5e9};
@@ -318,5 +317,4 @@ TEST(Plan, TimesAndAmountsAreShort) {
   EXPECT_EQ(time_text(7260), "2 h 1 min");
 }
 
-}  // namespace
-}  // namespace landfall::test
+}  // namespace landfall::test::plan_test

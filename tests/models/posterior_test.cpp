@@ -6,8 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace landfall {
-namespace {
+namespace landfall::test::posterior_test {
 
 TEST(Posterior, IsBayesRuleForGaussianClasses) {
   const Matrix<double> scores = gaussian<double>(20, 2, {1, 0}), centres = gaussian<double>(2, 3, {2, 0});
@@ -39,5 +38,4 @@ TEST(Posterior, OfAClassWithoutRowsIsZero) {
   EXPECT_EQ(std::exp(log_p(0, 0)), 1);
 }
 
-}  // namespace
-}  // namespace landfall
+}  // namespace landfall::test::posterior_test

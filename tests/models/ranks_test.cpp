@@ -11,15 +11,15 @@
 #include "classes.hpp"
 #include <fmt/format.h>
 
-namespace landfall::test {
-namespace {
+namespace landfall::test::ranks_test {
 
 using Ranks = std::shared_ptr<Communicator>;
 constexpr int kMostRanks = 5;
 
 template <class S>
 double tolerance() {
-  return sizeof(S) == sizeof(float) ? 5e-6 : 1e-10;  // a thousand steps in single precision, whatever the kernels
+  return sizeof(S) == sizeof(float) ? 5e-6
+                                    : 1e-10;  // a thousand steps in single precision, whatever the kernels
 }
 
 /// How the rows are stored.
@@ -388,5 +388,4 @@ TEST(RanksOfRuns, BaselinesNeedOneProcess) {
                UsageError);
 }
 
-}  // namespace
-}  // namespace landfall::test
+}  // namespace landfall::test::ranks_test

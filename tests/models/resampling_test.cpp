@@ -5,14 +5,13 @@
 
 #include "support.hpp"
 
-namespace landfall::test {
-namespace {
+namespace landfall::test::resampling_test {
 
 struct Rows {
   RowMatrix<double> left, right;
   CcaResult<double> fit(const CcaOptions& options) const {
-    return fit_cca<double>(std::make_unique<MemorySource<double>>(left),
-                           std::make_unique<MemorySource<double>>(right), options);
+    return fit_cca<double>(std::make_unique<landfall::MemorySource<double>>(left),
+                           std::make_unique<landfall::MemorySource<double>>(right), options);
   }
 };
 
@@ -108,5 +107,4 @@ TEST(Bootstrap, HasARowForEachColumnOfTheFile) {
   EXPECT_TRUE((result.bootstrap.lower.array() <= result.bootstrap.upper.array()).all());
 }
 
-}  // namespace
-}  // namespace landfall::test
+}  // namespace landfall::test::resampling_test

@@ -6,13 +6,12 @@
 #include <models/iris.hpp>
 #include <models/linnerud.hpp>
 
-namespace landfall::test {
-namespace {
+namespace landfall::test::wilks_test {
 
 CcaResult<double> fit_rows(const RowMatrix<double>& left, const RowMatrix<double>& right,
                            const CcaOptions& options) {
-  return fit_cca<double>(std::make_unique<MemorySource<double>>(left),
-                         std::make_unique<MemorySource<double>>(right), options);
+  return fit_cca<double>(std::make_unique<landfall::MemorySource<double>>(left),
+                         std::make_unique<landfall::MemorySource<double>>(right), options);
 }
 
 /// SAS/STAT User's Guide, PROC CANCORR, fitness club data: likelihood ratios 0.35039053, 0.95472266, 0.99473355; approximate F 2.05,
@@ -74,5 +73,4 @@ TEST(Wilks, IsNotClaimedWhereItDoesNotHold) {
   EXPECT_TRUE(fit_rows(x.topRows(8), y.topRows(8), {.components = 2, .ridge = 0}).wilks.empty());
 }
 
-}  // namespace
-}  // namespace landfall::test
+}  // namespace landfall::test::wilks_test
