@@ -7,21 +7,11 @@
 
 #include <cmath>
 
+#include <data/centred_batch.hpp>
 #include <support.hpp>
 
 namespace landfall::test {
 namespace {
-
-template <class S>
-CentredBatch<S> batch_of(const Matrix<S>& rows) {
-  CentredBatch<S> result;
-  result.batch.start_dense(rows.cols());
-  for (Index i = 0; i < rows.rows(); ++i) {
-    const auto out = result.batch.add_row(i);
-    for (Index j = 0; j < rows.cols(); ++j) out[static_cast<std::size_t>(j)] = rows(i, j);
-  }
-  return result;
-}
 
 template <class S>
 InMemoryBatches<S> batches_of(const std::vector<Matrix<S>>& views, Index size) {
@@ -70,7 +60,8 @@ class SubspaceTest : public Typed<S> {
 
   std::shared_ptr<InMemorySamples<S>> samples(Index rows, Index size, S ridge = 0) const {
     const std::vector<Matrix<S>> part{views_[0].topRows(rows), views_[1].topRows(rows)};
-    return std::make_shared<InMemorySamples<S>>(batches_of<S>(part, size), std::vector<Index>{kColumns, kColumns},
+    return std::make_shared<InMemorySamples<S>>(batches_of<S>(part, size),
+                                                std::vector<Index>{kColumns, kColumns},
                                                 std::vector<S>{ridge, ridge}, correlation_objective<S>());
   }
 
@@ -104,7 +95,7 @@ TYPED_TEST(SubspaceTest, TheInverseOfAllRowsIsTheInverse) {
   const auto first = this->samples(this->kRows, 256);
   const S ridge = S(0.01);
   ValidatedInverse<S> k(first->batches(), first->batches(), 0, {.rank = this->kLeft}, ridge, {},
-                              serial_communicator());
+                        serial_communicator());
   Matrix<double> b = this->covariance(0, 0);
   b.diagonal().array() += static_cast<double>(ridge);
   Matrix<S> kb(this->kLeft, this->kLeft);
@@ -225,20 +216,23 @@ TYPED_TEST(SubspaceTest, RowsOfWeightCountAsOften) {
     means.add(parts, x, d);
     return std::pair{Point<S>{means.sx()[0], means.sx()[1], means.ascent()[0]}, means.rows()};
   };
-  const std::vector<WeightedRows<S>> parts{{{&light_l, &light_r}}, {{&heavy_l, &heavy_r}, Vector<S>::Constant(10, 2)}};
+  const std::vector<WeightedRows<S>> parts{{{&light_l, &light_r}},
+                                           {{&heavy_l, &heavy_r}, Vector<S>::Constant(10, 2)}};
   const WeightedRows<S> whole{{&all_l, &all_r}};
   const auto [a, rows] = sums(parts);
   const auto [b, count] = sums({&whole, 1});
   EXPECT_DOUBLE_EQ(rows, 50);
   EXPECT_DOUBLE_EQ(count, 50);
   for (std::size_t i = 0; i < 3; ++i)
-    EXPECT_LE(static_cast<double>((a[i] - b[i]).norm()), 100 * this->epsilon() * static_cast<double>(b[i].norm()));
+    EXPECT_LE(static_cast<double>((a[i] - b[i]).norm()),
+              100 * this->epsilon() * static_cast<double>(b[i].norm()));
 }
 
 TYPED_TEST(SubspaceTest, TheFirstRowsAreSolvedWhereTheyAreAll) {
   using S = TypeParam;
   const auto first = this->samples(this->kRows, 500);
-  const auto pilot = subspace_pilot<S>(*first, {.rank = {this->kLeft, this->kRight}, .ridge = {0, 0}, .wanted = this->kWanted, .whole = true});
+  const auto pilot = subspace_pilot<S>(
+      *first, {.rank = {this->kLeft, this->kRight}, .ridge = {0, 0}, .wanted = this->kWanted, .whole = true});
   EXPECT_LE((pilot.values.head(this->kWanted) - this->exact()).norm(), std::max(500 * this->epsilon(), 1e-8));
 }
 
@@ -247,7 +241,8 @@ TYPED_TEST(SubspaceTest, FewBatchesLeaveRowsToValidateTheInverseWith) {
   for (const Index size : {300, 150, 100, 75}) {  // one to four batches
     const auto first = this->samples(300, size);
     const auto pilot = subspace_pilot<S>(
-        *first, {.rank = {this->kLeft, this->kRight}, .ridge = {0, 0}, .wanted = this->kWanted, .rows = 4000});
+        *first,
+        {.rank = {this->kLeft, this->kRight}, .ridge = {0, 0}, .wanted = this->kWanted, .rows = 4000});
     EXPECT_GT(pilot.noise, this->kLeft / 2.0) << size;
   }
 }
@@ -256,13 +251,17 @@ TYPED_TEST(SubspaceTest, TheFirstRowsAreSolvedForTheLeadingPairWhateverTheStart)
   using S = TypeParam;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     // one wanted pair, and all but one of the directions of the right view
-    const std::vector<Matrix<S>> part{this->views_[0].topLeftCorner(200, 5), this->views_[1].topLeftCorner(200, 6)};
-    const auto first = std::make_shared<InMemorySamples<S>>(batches_of<S>(part, 200), std::vector<Index>{5, 5},
-                                                            std::vector<S>{0, 0}, correlation_objective<S>());
-    const SubspacePilotOptions options{.rank = {5, 6}, .ridge = {0, 0}, .wanted = 1, .rows = 4000, .seed = seed};
+    const std::vector<Matrix<S>> part{this->views_[0].topLeftCorner(200, 5),
+                                      this->views_[1].topLeftCorner(200, 6)};
+    const auto first = std::make_shared<InMemorySamples<S>>(
+        batches_of<S>(part, 200), std::vector<Index>{5, 5}, std::vector<S>{0, 0}, correlation_objective<S>());
+    const SubspacePilotOptions options{
+        .rank = {5, 6}, .ridge = {0, 0}, .wanted = 1, .rows = 4000, .seed = seed};
     SubspacePilotOptions whole = options;
     whole.whole = true;
-    EXPECT_NEAR(subspace_pilot<S>(*first, options).values(0), subspace_pilot<S>(*first, whole).values(0), 5e-3) << seed;
+    EXPECT_NEAR(subspace_pilot<S>(*first, options).values(0), subspace_pilot<S>(*first, whole).values(0),
+                5e-3)
+        << seed;
   }
 }
 
@@ -270,10 +269,13 @@ TYPED_TEST(SubspaceTest, PassesComeToTheOptimumWithBothNormalTerms) {
   using S = TypeParam;
   for (const bool rotate : {true, false}) {
     const auto first = this->samples(800, 200), all = this->samples(this->kRows, 200);
-    const auto [run, choice] = solve_subspace<S>(
-        first, all,
-        {.wanted = this->kWanted, .ridge = {0.01, 0.01}, .rows = double(this->kRows), .rank = {this->kLeft, this->kRight}, .rotate = rotate},
-        {.passes = 12});
+    const auto [run, choice] = solve_subspace<S>(first, all,
+                                                 {.wanted = this->kWanted,
+                                                  .ridge = {0.01, 0.01},
+                                                  .rows = double(this->kRows),
+                                                  .rank = {this->kLeft, this->kRight},
+                                                  .rotate = rotate},
+                                                 {.passes = 12});
     EXPECT_EQ(run.termination, Termination::pass_limit);
     EXPECT_NEAR(run.progress.passes, 12, 1e-9);
     EXPECT_NEAR(-run.progress.objective, this->exact(0.01, 0.01).sum(), 1e-4) << rotate;
@@ -332,9 +334,12 @@ TYPED_TEST(SubspaceTest, ARunEndsWhenItsGapIsSmallAndTheGapIsTrue) {
   double last = 0;
   for (const double tolerance : {1e-2, 1e-3, 1e-4}) {
     const auto first = this->samples(400, 100), all = this->samples(this->kRows, 100);
-    const auto [run, choice] = solve_subspace<S>(
-        first, all, {.wanted = this->kWanted, .ridge = {0, 0}, .rows = double(this->kRows), .rank = {this->kLeft, this->kRight}},
-        {.tolerance = tolerance});
+    const auto [run, choice] = solve_subspace<S>(first, all,
+                                                 {.wanted = this->kWanted,
+                                                  .ridge = {0, 0},
+                                                  .rows = double(this->kRows),
+                                                  .rank = {this->kLeft, this->kRight}},
+                                                 {.tolerance = tolerance});
     EXPECT_EQ(run.termination, Termination::converged);
     EXPECT_LE(run.estimated_gap, tolerance);
     EXPECT_GE(run.progress.passes, last);

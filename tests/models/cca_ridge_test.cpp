@@ -3,27 +3,18 @@
 #include <landfall/models/cca/ridge_choice.hpp>
 #include <landfall/models/fit/defaults.hpp>
 
+#include <data/centred_batch.hpp>
 #include <support.hpp>
 
 namespace landfall::test::cca_ridge_test {
-
-CentredBatch<float> batch_of(const Matrix<float>& rows) {
-  CentredBatch<float> result;
-  result.batch.start_dense(rows.cols());
-  for (Index i = 0; i < rows.rows(); ++i) {
-    const auto out = result.batch.add_row(i);
-    for (Index j = 0; j < rows.cols(); ++j) out[static_cast<std::size_t>(j)] = rows(i, j);
-  }
-  return result;
-}
 
 /// Rows of two views with one variable in common.
 InMemoryBatches<float> rows_of(Index count, Index columns) {
   const Matrix<float> shared = gaussian<float>(count, 1, {1});
   InMemoryBatches<float> result(1);
   for (const std::uint64_t view : {2, 3})
-    result[0].push_back(batch_of(gaussian<float>(count, columns, {view}) +
-                                 shared * Matrix<float>::Constant(1, columns, 0.3f)));
+    result[0].push_back(batch_of<float>(gaussian<float>(count, columns, {view}) +
+                                        shared * Matrix<float>::Constant(1, columns, 0.3f)));
   return result;
 }
 

@@ -27,6 +27,20 @@ template <class S>
 void multiply_bt(In<S> a, In<S> b, Out<S> c, std::type_identity_t<S> alpha = 1,
                  std::type_identity_t<S> beta = 0);
 
+/// a b and a'b as new matrices, where nothing forbids allocating them.
+template <class S>
+Matrix<S> product(In<S> a, In<S> b) {
+  Matrix<S> c(a.rows(), b.cols());
+  multiply<S>(a, b, c);
+  return c;
+}
+template <class S>
+Matrix<S> product_at(In<S> a, In<S> b) {
+  Matrix<S> c(a.cols(), b.cols());
+  multiply_at<S>(a, b, c);
+  return c;
+}
+
 /// c = a'a, both triangles: half the work of multiply_at.
 template <class S>
 void gram(In<S> a, Out<S> c);

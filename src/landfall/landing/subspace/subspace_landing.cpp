@@ -42,9 +42,7 @@ SubspacePilotOptions pilot_options(const InMemorySamples<S>& first, const Subspa
 
 template <class S>
 Matrix<double> small_product(const Matrix<S>& a, const Matrix<S>& b) {
-  Matrix<S> c(a.cols(), b.cols());
-  multiply_at<S>(a, b, c);
-  return c.template cast<double>();
+  return product_at<S>(a, b).template cast<double>();
 }
 
 template <class S>

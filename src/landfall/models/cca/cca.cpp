@@ -364,6 +364,14 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
     result.cross_validated = refit_folds(*left, *right, options, result);
     result.seconds.evaluate += timer.lap();
   }
+  warn_of_overfitting(result);
+  return result;
+}
+
+template <class S>
+void warn_of_overfitting(CcaResult<S>& result) {
+  std::erase_if(result.warnings,
+                [](const std::string& warning) { return warning.starts_with("overfitting:"); });
   Index columns = 0;
   for (const auto& view : result.views)
     columns += view.weights.rows() - static_cast<Index>(view.dropped.size());
@@ -371,7 +379,6 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
           overfit_warning(result.correlations, result.cross_validated, result.samples, columns);
       !warning.empty())
     result.warnings.push_back(std::move(warning));
-  return result;
 }
 
 template <class S>

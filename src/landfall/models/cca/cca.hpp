@@ -52,10 +52,15 @@ CcaResult<S> fit_cca(SourcePtr<S> left, SourcePtr<S> right, const CcaOptions& op
 template <class S>
 Plan plan_cca(Source<S>& left, Source<S>& right, const CcaOptions& options);
 
+/// The warning that correlations are mostly chance, where cross-validation says so, in place of an earlier one.
+template <class S>
+void warn_of_overfitting(CcaResult<S>& result);
+
 #define LANDFALL_CCA(EXTERN, S)                                                                            \
   EXTERN template struct CcaResult<S>;                                                                     \
   EXTERN template CcaResult<S> fit_cca<S>(SourcePtr<S>, SourcePtr<S>, const CcaOptions&, FitObserver<S>*); \
-  EXTERN template Plan plan_cca<S>(Source<S>&, Source<S>&, const CcaOptions&);
+  EXTERN template Plan plan_cca<S>(Source<S>&, Source<S>&, const CcaOptions&);                             \
+  EXTERN template void warn_of_overfitting<S>(CcaResult<S>&);
 LANDFALL_CCA(extern, float)
 LANDFALL_CCA(extern, double)
 

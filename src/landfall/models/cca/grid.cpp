@@ -54,16 +54,7 @@ void keep_pairs(CcaResult<S>& result, Index p) {
   for (auto& view : result.bootstrap.loadings)
     for (auto* m : {&view.loadings, &view.lower, &view.upper}) narrow(*m);
   for (auto& prediction : result.prediction) narrow(prediction);
-  // The warning of overfitting was about pairs that are gone, or about fewer of them.
-  std::erase_if(result.warnings,
-                [](const std::string& warning) { return warning.starts_with("overfitting:"); });
-  Index columns = 0;
-  for (const auto& view : result.views)
-    columns += view.weights.rows() - static_cast<Index>(view.dropped.size());
-  if (std::string warning =
-          overfit_warning(result.correlations, result.cross_validated, result.samples, columns);
-      !warning.empty())
-    result.warnings.push_back(std::move(warning));
+  warn_of_overfitting(result);
 }
 
 template <class S>

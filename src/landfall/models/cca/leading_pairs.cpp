@@ -15,18 +15,6 @@ namespace {
 constexpr Index kBlocks = 7;  // of the Krylov space
 constexpr Index kGuard = 5;   // columns of a block beside the p wanted
 
-Matrix<double> times(const Matrix<double>& a, const Matrix<double>& b) {
-  Matrix<double> product(a.rows(), b.cols());
-  multiply<double>(a, b, product);
-  return product;
-}
-
-Matrix<double> transposed_times(const Matrix<double>& a, const Matrix<double>& b) {
-  Matrix<double> product(a.cols(), b.cols());
-  multiply_at<double>(a, b, product);
-  return product;
-}
-
 /// B^-1; where columns depend on each other, within the range of B: B becomes I, and T a basis with T'BT = I.
 struct Metric {
   PreconditionerPtr<double> inverse;
@@ -48,15 +36,17 @@ struct Metric {
     return x;
   }
 
-  Matrix<double> restored(const Matrix<double>& x) const { return basis.size() > 0 ? times(basis, x) : x; }
+  Matrix<double> restored(const Matrix<double>& x) const {
+    return basis.size() > 0 ? product<double>(basis, x) : x;
+  }
 };
 
 /// Basis K with K'BK = I of the Krylov space of G = B_y^-1 C' B_x^-1 C.
 Matrix<double> krylov_basis(const PairProblem& problem, const Metric& left, const Metric& right,
                             Index columns) {
   const auto orthonormal = [&](const Matrix<double>& k) {
-    return Matrix<double>(
-        times(k, orthonormalizing_factor<double>(transposed_times(k, times(problem.right, k)))));
+    return Matrix<double>(product<double>(
+        k, orthonormalizing_factor<double>(product_at<double>(k, product<double>(problem.right, k)))));
   };
   const Index n = problem.right.rows();
   Matrix<double> all(n, 0), block = orthonormal(random_orthonormal(n, columns, {0xca11, 0}));
@@ -64,9 +54,9 @@ Matrix<double> krylov_basis(const PairProblem& problem, const Metric& left, cons
     all.conservativeResize(Eigen::NoChange, all.cols() + block.cols());
     all.rightCols(block.cols()) = block;
     if (k + 1 == kBlocks) break;
-    block = right.solve(transposed_times(problem.cross, left.solve(times(problem.cross, block))));
+    block = right.solve(product_at<double>(problem.cross, left.solve(product<double>(problem.cross, block))));
     block = orthonormal(block);
-    block -= all * transposed_times(all, times(problem.right, block));
+    block -= all * product_at<double>(all, product<double>(problem.right, block));
     block = orthonormal(block);
     if (block.cols() == 0) break;
   }
@@ -83,28 +73,28 @@ LeadingPairs leading_pairs(PairProblem problem, Index p) {
     return turned;
   }
   const Metric left(problem.left), right(problem.right);
-  if (left.basis.size() > 0) problem.cross = transposed_times(left.basis, problem.cross);
-  if (right.basis.size() > 0) problem.cross = times(problem.cross, right.basis);
+  if (left.basis.size() > 0) problem.cross = product_at<double>(left.basis, problem.cross);
+  if (right.basis.size() > 0) problem.cross = product<double>(problem.cross, right.basis);
   p = std::min({p, problem.left.rows(), problem.right.rows()});
   LeadingPairs pairs;
   const Index columns = p + kGuard;
   if (problem.right.rows() <= 2 * kBlocks * columns) {
     const Matrix<double> solved = left.solve(problem.cross);
-    auto eigen = solve_pencil<double>(transposed_times(problem.cross, solved), problem.right, p);
+    auto eigen = solve_pencil<double>(product_at<double>(problem.cross, solved), problem.right, p);
     pairs.correlations = eigen.values.cwiseMax(0).cwiseSqrt();
     pairs.right = std::move(eigen.vectors);
-    pairs.left = times(solved, pairs.right);
+    pairs.left = product<double>(solved, pairs.right);
   } else {
     const Matrix<double> basis = krylov_basis(problem, left, right, columns);
-    const Matrix<double> image = times(problem.cross, basis), solved = left.solve(image);
-    Matrix<double> squared = transposed_times(image, solved);
+    const Matrix<double> image = product<double>(problem.cross, basis), solved = left.solve(image);
+    Matrix<double> squared = product_at<double>(image, solved);
     symmetrize<double>(squared);
     SymmetricEigen<double> eigen;
     eigen.compute(squared);
     const Matrix<double> leading = eigen.vectors().rightCols(p).rowwise().reverse();
     pairs.correlations = eigen.values().tail(p).reverse().cwiseMax(0).cwiseSqrt();
-    pairs.right = times(basis, leading);
-    pairs.left = times(solved, leading);
+    pairs.right = product<double>(basis, leading);
+    pairs.left = product<double>(solved, leading);
   }
   // X = B_x^-1 S_xy Y has X'B_x X = diag(rho^2).
   for (Index j = 0; j < p; ++j) pairs.left.col(j) /= std::max(pairs.correlations(j), 1e-150);

@@ -28,18 +28,6 @@ constexpr double kHeavy = 30;                 // kurtosis below which no column 
 
 using Pair = std::array<Matrix<double>, 2>;
 
-Matrix<double> gram(const Matrix<double>& a, const Matrix<double>& b) {
-  Matrix<double> product(a.cols(), b.cols());
-  multiply_at<double>(a, b, product);
-  return product;
-}
-
-Matrix<double> product(const Matrix<double>& a, const Matrix<double>& b) {
-  Matrix<double> result(a.rows(), b.cols());
-  multiply<double>(a, b, result);
-  return result;
-}
-
 Matrix<double> solve(const Preconditioner<double>& inverse, const Matrix<double>& b) {
   Matrix<double> result(b.rows(), b.cols());
   inverse.apply(b, result);
@@ -47,7 +35,7 @@ Matrix<double> solve(const Preconditioner<double>& inverse, const Matrix<double>
 }
 
 void orthonormalize(Matrix<double>& w, const Matrix<double>& metric) {
-  w *= orthonormalizing_factor<double>(gram(w, product(metric, w)));
+  w *= orthonormalizing_factor<double>(product_at<double>(w, product<double>(metric, w)));
 }
 
 /// One split into rows to fit and rows to test on.
@@ -68,19 +56,21 @@ struct Fold {
     Pair& w = start;
     const int iterations = w[0].size() == 0 ? 8 : 3;  // a nearby ridge has nearby weights
     for (int k = 0; k < iterations; ++k) {
-      w[0] = solve(*inverse[0], product(cross, w[1]));
+      w[0] = solve(*inverse[0], product<double>(cross, w[1]));
       orthonormalize(w[0], metric[0]);
-      w[1] = solve(*inverse[1], gram(cross, w[0]));
+      w[1] = solve(*inverse[1], product_at<double>(cross, w[0]));
       orthonormalize(w[1], metric[1]);
     }
-    const CanonicalMoments moments{gram(w[0], product(metric[0], w[0])), gram(w[1], product(metric[1], w[1])),
-                                   gram(w[0], product(cross, w[1]))};
+    const CanonicalMoments moments{product_at<double>(w[0], product<double>(metric[0], w[0])),
+                                   product_at<double>(w[1], product<double>(metric[1], w[1])),
+                                   product_at<double>(w[0], product<double>(cross, w[1]))};
     const Index pairs = std::min({p, w[0].cols(), w[1].cols()});
     const auto rotation = canonical_rotation(moments, pairs);
     Matrix<double> a = test[0] * (w[0] * rotation.left), b = test[1] * (w[1] * rotation.right);
     a.rowwise() -= a.colwise().mean().eval();
     b.rowwise() -= b.colwise().mean().eval();
-    return paired_correlations({gram(a, a), gram(b, b), gram(a, b)}).sum();
+    return paired_correlations({product_at<double>(a, a), product_at<double>(b, b), product_at<double>(a, b)})
+        .sum();
   }
 };
 
@@ -91,19 +81,19 @@ class CrossValidation {
                 count = wide >= m  ? 4
                         : m < 1000 ? 10
                                    : 5;
-    const Pair all{gram(rows[0], rows[0]), gram(rows[1], rows[1])};
-    const Matrix<double> cross = gram(rows[0], rows[1]);
+    const Pair all{product_at<double>(rows[0], rows[0]), product_at<double>(rows[1], rows[1])};
+    const Matrix<double> cross = product_at<double>(rows[0], rows[1]);
     const Index columns = std::min({p + 4, rows[0].cols(), rows[1].cols()});
     const Matrix<double> start = random_orthonormal(rows[1].cols(), columns, {0x71d6e, 0});
     folds_.resize(static_cast<std::size_t>(count));
     parallel_for(count, [&](Index f) {
       const Index first = m * f / count, last = m * (f + 1) / count;
       const Pair test{rows[0].middleRows(first, last - first), rows[1].middleRows(first, last - first)};
-      folds_[static_cast<std::size_t>(f)] = {
-          .within = {all[0] - gram(test[0], test[0]), all[1] - gram(test[1], test[1])},
-          .test = test,
-          .cross = cross - gram(test[0], test[1]),
-          .start = {Matrix<double>(), start}};
+      folds_[static_cast<std::size_t>(f)] = {.within = {all[0] - product_at<double>(test[0], test[0]),
+                                                        all[1] - product_at<double>(test[1], test[1])},
+                                             .test = test,
+                                             .cross = cross - product_at<double>(test[0], test[1]),
+                                             .start = {Matrix<double>(), start}};
     });
   }
 
