@@ -95,14 +95,18 @@ def test_auto_is_that_of_the_program(views, program, tmp_path):
     np.testing.assert_allclose(landfall.CCA("auto").fit(*views).correlations_, told["correlations"], rtol=1e-12)
 
 
-def test_landing_ends_by_its_tolerance(views, iris):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        short = landfall.CCA(2, method="landing", max_passes=1, tolerance=1e-9).fit(*views)
-        long = landfall.CCA(2, method="landing", tolerance=1e-9).fit(*views)
-        lda = landfall.LDA(method="landing", max_passes=1, tolerance=1e-9).fit(*iris)
-    assert short.n_passes_ < long.n_passes_
-    assert lda.n_passes_ < 40
+def test_landing_ends_by_its_tolerance(views):
+    rng = np.random.default_rng(8)
+    x, y, classes = rng.standard_normal((20000, 40)), rng.standard_normal((20000, 30)), rng.integers(0, 4, 20000)
+    y[:, :3] += x[:, :3]
+    x[np.arange(20000), classes] += 0.5
+    for model, target in ((landfall.CCA(3), y), (landfall.LDA(), classes)):
+        model.set_params(method="landing", memory="2MiB")  # rows do not fit
+        assert model.fit(x, target).converged_ and model.n_passes_ < 32
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.set_params(tolerance=1e-12, max_passes=3).fit(x, target)
+        assert not model.converged_ and model.n_passes_ == 3 and model.estimated_gap_ > 1e-12
     for bad in ({"tolerance": 0}, {"max_passes": 0}):
         with pytest.raises(ValueError, match=next(iter(bad))):
             landfall.CCA(2, **bad).fit(*views)
