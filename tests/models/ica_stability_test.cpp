@@ -3,6 +3,7 @@
 #include <landfall/errors.hpp>
 #include <landfall/linalg/decompositions.hpp>
 #include <landfall/models/ica/component_choice.hpp>
+#include <landfall/parallel/threads.hpp>
 
 #include <numeric>
 
@@ -214,6 +215,24 @@ TEST(IcaRestarts, InMemoryAreThoseOfOtherSeeds) {
   EXPECT_NEAR(fast.explained(3), fitted.explained_variance, 1e-9);
   EXPECT_EQ(fast.rank(), 4);
   EXPECT_EQ(fast.explained(4), 1);
+}
+
+TEST(IcaRestarts, AreTheSameWithAnyNumberOfThreads) {
+  const auto source = rows_of<double>(mixed(laplace(2000, 4, 13), 13));
+  std::vector<std::vector<IcaSources>> found;
+  const int before = threads();
+  for (const int count : {1, 3}) {
+    set_threads(count);
+    found.push_back(IcaRestarts<double>(*source, {}, 4).runs(4, 5));
+  }
+  set_threads(before);
+  ASSERT_EQ(found[0].size(), 5U);
+  ASSERT_EQ(found[1].size(), 5U);
+  for (std::size_t k = 0; k < 5; ++k) {
+    EXPECT_EQ(found[0][k].weights, found[1][k].weights);
+    EXPECT_EQ(found[0][k].departure, found[1][k].departure);
+  }
+  EXPECT_NE(found[0][0].weights, found[0][1].weights);
 }
 
 TEST(IcaComponents, GridIsShortAndGoesToTheEnd) {

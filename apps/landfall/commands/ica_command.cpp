@@ -12,6 +12,7 @@
 #include "commands/model_command.hpp"
 #include "report/validation_page.hpp"
 #include "runs/model_run.hpp"
+#include "terminal/ranks.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
@@ -114,6 +115,7 @@ class IcaFit final : public ModelFit<S> {
     FitOptions options = given;
     const int restarts = restarts_.value_or(choose_components_ ? IcaGrid{}.restarts : 0);
     if (choose_components_) {
+      require_one_process("-p auto of ica");
       const auto found = choose_ica_components<S>(*data, options, {.restarts = restarts});
       options.components = found.rows[found.chosen].components;
       grid_ = grid_json(found, restarts);

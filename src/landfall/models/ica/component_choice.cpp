@@ -15,9 +15,7 @@ constexpr double kEnoughVariance = 0.95;
 template <class S>
 IcaGridRow tried(IcaRestarts<S>& starts, Index p, int restarts) {
   IcaGridRow row{.components = p, .explained = starts.explained(p)};
-  std::vector<IcaSources> runs;
-  for (int restart = 0; restart <= restarts; ++restart)
-    if (auto run = starts.run(p, restart)) runs.push_back(std::move(*run));
+  const std::vector<IcaSources> runs = starts.runs(p, restarts + 1);
   row.runs = static_cast<Index>(runs.size());
   if (row.runs < 2) return row;
   const IcaStability stability = stability_of(runs);
@@ -64,13 +62,20 @@ IcaGridResult choose_ica_components(Source<S>& data, const IcaOptions& options, 
   if (grid.restarts < 1)
     throw UsageError(
         fmt::format("{} restarts, expected at least 1 to choose the number of components", grid.restarts));
+  if (options.communicator && options.communicator->size() > 1)
+    throw UsageError("the number of components is chosen in one process; expected a number of components");
+  if (!data.rewindable())
+    throw UsageError(fmt::format(
+        "{}: can be read only once, but is read several times to choose the number of components; "
+        "expected a file",
+        data.name()));
   const Index wanted = grid.most > 0 ? grid.most : kMostByDefault;
   IcaRestarts<S> starts(data, options, wanted);
   if (starts.rank() == 0)
     throw UsageError(
-        fmt::format("{}: the number of components is chosen in one process, from the covariance of its {} "
-                    "columns, which needs more "
-                    "than the {} allowed; expected fewer columns or more memory",
+        fmt::format("{}: the covariance of its {} columns, from which the number of components is chosen, "
+                    "needs more than the {} "
+                    "allowed; expected fewer columns or more memory",
                     data.name(), data.cols(), memory_text(options.memory)));
   const Index most = std::min(wanted, starts.rank());
   require_cluster_memory(most, grid.restarts + 1, options.memory);

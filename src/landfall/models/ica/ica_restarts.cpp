@@ -19,6 +19,7 @@ namespace {
 
 constexpr Index kRestartBatch = 1024;
 constexpr int kHalves = 2;
+constexpr double kTurn = 1e-3;  // radians, which change a similarity by 1e-6
 
 bool is_serial(const IcaOptions& options) {
   return !options.communicator || options.communicator->size() == 1;
@@ -127,6 +128,33 @@ std::optional<IcaSources> IcaRestarts<S>::run(Index p, int restart) {
 }
 
 template <class S>
+int IcaRestarts<S>::threads_for(Index p) const {
+  // Beside the scores a run has its half of them, y and g'(y).
+  const double rows = static_cast<double>(rows_) * sizeof(double),
+               all = rows * static_cast<double>(scores_.cols()),
+               run = 1.5 * rows * static_cast<double>(by_variance_ ? p : scores_.cols());
+  const double most = (static_cast<double>(options_.memory) / 2 - all) / run;
+  return std::max(1, static_cast<int>(std::min<double>(threads(), most)));
+}
+
+template <class S>
+std::vector<IcaSources> IcaRestarts<S>::runs(Index p, int count) {
+  std::vector<std::optional<IcaSources>> all(static_cast<std::size_t>(count));
+  const auto make = [&](Index i) { all[static_cast<std::size_t>(i)] = run(p, static_cast<int>(i)); };
+  if (in_memory()) {
+    ThreadPool pool(threads_for(p));
+    const ThreadPool::Use use(pool);
+    parallel_for(count, make);
+  } else {
+    for (Index i = 0; i < count; ++i) make(i);
+  }
+  std::vector<IcaSources> made;
+  for (auto& one : all)
+    if (one) made.push_back(std::move(*one));
+  return made;
+}
+
+template <class S>
 Matrix<double> IcaRestarts<S>::half_of_scores(Index columns, std::uint64_t seed) const {
   std::vector<Index> half;
   for (Index i = 0; i < rows_; ++i)
@@ -137,12 +165,12 @@ Matrix<double> IcaRestarts<S>::half_of_scores(Index columns, std::uint64_t seed)
 template <class S>
 IcaSources IcaRestarts<S>::iterate(Index p, std::uint64_t seed) const {
   const SerialBlas serial;
-  ThreadPool pool(threads());
-  const ThreadPool::Use use(pool);
   const Index directions = by_variance_ ? p : whitening_.rank();
-  FixedPoint found = iterate_to_convergence(
-      half_of_scores(directions, seed),
-      {.contrast = options_.contrast, .starts = 1, .seed = seed, .cancel = options_.cancel});
+  FixedPoint found = iterate_to_convergence(half_of_scores(directions, seed), {.contrast = options_.contrast,
+                                                                               .starts = 1,
+                                                                               .tolerance = kTurn,
+                                                                               .seed = seed,
+                                                                               .cancel = options_.cancel});
   Matrix<double> x = whitening_.factor.leftCols(directions) * found.rotation;
   ComponentMoments& moments = found.moments;
   moments.mixing = whitening_.dual.leftCols(directions) * found.rotation;

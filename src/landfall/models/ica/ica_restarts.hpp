@@ -9,6 +9,7 @@
 //   const auto source = landfall::open_source<float>("mixtures.npy");
 //   landfall::IcaRestarts<float> restarts(*source, {}, 5);
 //   const auto first = restarts.run(5, 0), second = restarts.run(5, 1);
+//   use(restarts.runs(5, 10).size());
 //   use(first->weights.transpose() * second->mixing);    // correlations of the sources of both runs
 #pragma once
 
@@ -47,10 +48,13 @@ class IcaRestarts {
 
   /// The start and the half of the rows depend on the seed and the number of the restart. Unset where the run fails numerically.
   std::optional<IcaSources> run(Index p, int restart);
+  /// Restarts 0 ... count - 1, less those that failed. Threads take runs in memory one by one.
+  std::vector<IcaSources> runs(Index p, int count);
 
  private:
   void whiten_rows(DataStream<S>& stream);
   void read_scores(DataStream<S>& stream);
+  int threads_for(Index p) const;
   Matrix<double> half_of_scores(Index columns, std::uint64_t seed) const;
   IcaSources iterate(Index p, std::uint64_t seed) const;
 

@@ -73,8 +73,7 @@ IcaStability ica_stability(Source<S>& data, const IcaResult<S>& result, const Ic
   require_cluster_memory(p, restarts + 1, options.memory);
   IcaRestarts<S> starts(data, options, p);
   std::vector<IcaSources> runs{sources_of(result)};
-  for (int restart = 0; restart < restarts; ++restart)
-    if (auto run = starts.run(p, restart)) runs.push_back(std::move(*run));
+  for (IcaSources& run : starts.runs(p, restarts)) runs.push_back(std::move(run));
   return stability_of(runs);
 }
 
