@@ -43,6 +43,18 @@ InMemoryBatches<S> read_into_memory(Source<S>& source, const Transform<S>& trans
 }
 
 template <class S>
+void double_scores(const CentredBatch<S>& rows, const Matrix<double>& x, Out<double> scores) {
+  if (rows.batch.sparse()) {
+    Matrix<S> part(rows.rows(), x.cols());
+    rows.times(x.template cast<S>(), part);
+    scores = part.template cast<double>();
+  } else {
+    const Matrix<double> columns = rows.batch.dense().template cast<double>();
+    multiply_at<double>(columns, x, scores);
+  }
+}
+
+template <class S>
 Matrix<double> scores_of_all(const InMemoryBatches<S>& batches, const Matrix<double>& x,
                              Communicator& communicator) {
   const Index ranks = communicator.size();
@@ -60,14 +72,7 @@ Matrix<double> scores_of_all(const InMemoryBatches<S>& batches, const Matrix<dou
     start += of_ranks.sum();
     const Index count = batch.front().rows();
     if (count == 0) continue;
-    if (batch.front().batch.sparse()) {
-      Matrix<S> part(count, x.cols());
-      batch.front().times(x.template cast<S>(), part);
-      z.middleRows(at, count) = part.template cast<double>();
-    } else {
-      const Matrix<double> columns = batch.front().batch.dense().template cast<double>();
-      multiply_at<double>(columns, x, z.middleRows(at, count));
-    }
+    double_scores<S>(batch.front(), x, z.middleRows(at, count));
   }
   reduce(communicator, z);
   return z;

@@ -22,6 +22,7 @@ namespace landfall {
 struct FixedPointOptions {
   Contrast contrast = Contrast::logcosh;
   Matrix<double> start = {};  // a rotation that is tried beside random ones
+  int starts = 0;             // 0: as many as the size of the problem allows
   int most_iterations = 200;
   double tolerance = 1e-6;  // of the largest angle of a Newton step
   std::uint64_t seed = 0;
