@@ -29,6 +29,7 @@ void columns_of(const RitzBasis<S>& from, Index first, Index count, RitzBasis<S>
 template <class S>
 void RitzPasses<S>::begin(const Point<S>& x, const Point<S>& w) {
   next(w);
+  with_x_ = true;
   for (std::size_t k = 0; k < x.size(); ++k) {
     Matrix<S> both(x[k].rows(), x[k].cols() + w[k].cols());
     both << x[k], measured_.z[k];
@@ -39,6 +40,7 @@ void RitzPasses<S>::begin(const Point<S>& x, const Point<S>& w) {
 
 template <class S>
 void RitzPasses<S>::next(const Point<S>& w) {
+  with_x_ = false;
   measured_.z.clear();
   for (const auto& block : w) measured_.z.push_back(unit_columns<S>(block));
   sums_.start(measured_.z);
@@ -52,7 +54,7 @@ void RitzPasses<S>::add(const std::vector<const CentredBatch<S>*>& views) {
 template <class S>
 void RitzPasses<S>::end_pass(const std::vector<double>& ridge) {
   sums_.finish(measured_, *communicator_);
-  if (!x_.z.empty()) return;
+  if (!with_x_) return;
   const Index c = measured_.z[0].cols() / 2;
   RitzBasis<S> work;
   columns_of(measured_, 0, c, x_);
@@ -61,6 +63,7 @@ void RitzPasses<S>::end_pass(const std::vector<double>& ridge) {
   const Ritz ritz = x_.ritz(ridge, c, 0);
   x_ = x_.turned(ritz.coefficients);
   values_ = ritz.values;
+  last_ = {};
 }
 
 template <class S>
@@ -71,7 +74,7 @@ void RitzPasses<S>::advance(const std::vector<double>& ridge) {
 template <class S>
 void RitzPasses<S>::state(State& state) {
   for (RitzBasis<S>* basis : {&x_, &last_}) state(basis->z, basis->sz, basis->ascent);
-  state(measured_.z, values_);
+  state(measured_.z, values_, with_x_);
   if (begun()) sums_.state(state, *communicator_);
 }
 

@@ -24,7 +24,7 @@ class RitzPasses {
   RitzPasses(const ScoreObjective<S>& objective, double rows, Communicator& communicator)
       : communicator_(&communicator), rows_(rows), sums_(objective) {}
 
-  /// The next pass measures x as well.
+  /// The next pass measures x as well: at first, and where the products of X, which are sums of products, are mostly rounding.
   void begin(const Point<S>& x, const Point<S>& w);
   bool begun() const { return !measured_.z.empty(); }
   void add(const std::vector<const CentredBatch<S>*>& views);
@@ -45,6 +45,7 @@ class RitzPasses {
   RowSums<S> sums_;
   RitzBasis<S> x_, last_, measured_;  // X; P; what this pass measures
   Vector<double> values_;
+  bool with_x_ = false;
 };
 
 extern template class RitzPasses<float>;

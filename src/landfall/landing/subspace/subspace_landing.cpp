@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <set>
 
@@ -20,6 +21,7 @@ constexpr double kNearest = 0.25;         // eigenvalues of an estimate of X'BX,
 constexpr double kGiantMargin = 8;        // of the estimated gap where there are such rows
 constexpr double kFitted = 4;             // X was fitted to the first rows: they count as a quarter
 constexpr int kPasses = 2;                // with steps
+constexpr double kRounding = 100;         // times epsilon: a gap that small may be rounding
 constexpr double kOverrated = 8;          // what ||R||_K^2 may say, times the gap
 
 /// What the ridge has beside that of all rows, after so many.
@@ -256,7 +258,10 @@ void SubspaceLanding<S>::end_ritz_pass() {
   progress_.step = 1;
   report(found);
   diverged_ = diverged_ || !finite(x_) || !finite(kr_);
-  ritz_.next(kr_);
+  if (residual_gap_ < kRounding * static_cast<double>(std::numeric_limits<S>::epsilon()))
+    ritz_.begin(x_, kr_);
+  else
+    ritz_.next(kr_);
 }
 
 /// Rows that make up much of B have been found in the first pass: the first rows are solved again together with them.
