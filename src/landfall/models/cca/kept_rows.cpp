@@ -45,6 +45,14 @@ Matrix<double> kept_columns(const InMemoryBatches<S>& batches, std::size_t view,
 }
 
 template <class S>
+Vector<double> kept_roots(const InMemoryBatches<S>& batches) {
+  std::vector<double> roots;
+  for (const auto& batch : batches)
+    roots.insert(roots.end(), batch[0].batch.roots().begin(), batch[0].batch.roots().end());
+  return Eigen::Map<const Vector<double>>(roots.data(), static_cast<Index>(roots.size()));
+}
+
+template <class S>
 KeptRows keep_rows(DataStream<S>& stream, Index rows, std::uint64_t memory) {
   if (stream.communicator().size() > 1)
     throw UsageError("permutation tests and the bootstrap need all rows in one process, expected one rank");

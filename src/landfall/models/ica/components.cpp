@@ -23,15 +23,18 @@ class Accumulator {
   void add(const CentredBatch<S>& rows) {
     if (rows.rows() == 0) return;
     const Index p = x_.cols();
+    const std::span<const S> roots = rows.batch.roots();
     auto& both = both_.resize(rows.rows(), 3 * p);
     auto y = both.leftCols(p), slope = both.middleCols(p, p);
     rows.times(x_, y);
     for (Index j = 0; j < p; ++j) {
-      const ContrastSums sums = apply_contrast<S>(contrast_, y.col(j), S(1), slope.col(j));
+      const ContrastSums sums = apply_contrast<S>(contrast_, y.col(j), roots, S(1), slope.col(j));
       sums_.value(j) += sums.value;
       sums_.curvature(j) += sums.curvature;
     }
     both.rightCols(p) = y.array().cube();
+    // r y^3 of the sources y, where the rows are r y.
+    if (!roots.empty()) both.rightCols(p).array().colwise() /= rows.roots().array().square();
     multiply_at<S>(y, both, squares_);
     sums_.gram += squares_.leftCols(p).template cast<double>();
     sums_.slopes += squares_.middleCols(p, p).template cast<double>();

@@ -21,6 +21,7 @@ namespace landfall {
 
 struct FixedPointOptions {
   Contrast contrast = Contrast::logcosh;
+  Vector<double> roots = {};  // of the weights of rows, by which these have been multiplied; empty: none have
   Matrix<double> start = {};  // a rotation that is tried beside random ones
   int most_iterations = 200;
   double tolerance = 1e-6;  // of the largest angle of a Newton step
