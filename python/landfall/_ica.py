@@ -96,12 +96,12 @@ class ICA(Estimator):
         self.comm = comm
         self.rows = rows
 
-    def fit(self, X: Any, y: Any = None) -> ICA:
-        """Finds the sources; y is ignored."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> ICA:
+        """Finds the sources; y is ignored. ``sample_weight`` has a weight for each row, or is the path of a file of weights."""
         if self.whiten not in ("unit-variance", "arbitrary-variance"):
             raise ValueError(f"whiten={self.whiten!r}, expected 'unit-variance' or 'arbitrary-variance'")
         self._forget()
-        self._learn(self._run(_core.fit_ica, self._input(X, reset=True, min_samples=2)))
+        self._learn(self._run(_core.fit_ica, self._input(X, reset=True, min_samples=2), **self._weights(sample_weight)))
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> ICA:

@@ -1,5 +1,4 @@
 // --weights: a column or a file, what is refused, and what the summary tells.
-#include <landfall/data/formats/npy.hpp>
 #include <landfall/linalg/random.hpp>
 
 #include "summary.hpp"
@@ -48,17 +47,18 @@ class WeightsCommand : public ::testing::Test {
   Index used_ = 0;
 };
 
-const Words kCca{"--left", "a..c", "-p", "2", "--ridge", "0", "--exclude", "kind"};
+const Words kWeightedCca{"--left", "a..c", "-p", "2", "--ridge", "0", "--exclude", "kind"};
 
-Words with(Words words, const Words& more) {
+Words words_with(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
 
 TEST_F(WeightsCommand, OfACcaAreAColumnOrAFile) {
-  const Json column = summary(with({"cca", "table.csv", "--weights", "w"}, kCca)),
-             file = summary(with({"cca", "table.csv", "--weights", "weights.txt", "--right", "d..f"}, kCca)),
-             twice = summary(with({"cca", "twice.csv", "--right", "d..f"}, kCca));
+  const Json column = summary(words_with({"cca", "table.csv", "--weights", "w"}, kWeightedCca)),
+             file = summary(words_with({"cca", "table.csv", "--weights", "weights.txt", "--right", "d..f"},
+                                       kWeightedCca)),
+             twice = summary(words_with({"cca", "twice.csv", "--right", "d..f"}, kWeightedCca));
   EXPECT_EQ(column["weights"], "w");
   EXPECT_EQ(column["sum_of_weights"], sum_);
   EXPECT_EQ(column["samples"], used_);
@@ -89,7 +89,9 @@ TEST_F(WeightsCommand, AreRefusedInOneSentence) {
   folder_.file("short.txt", "1\n2\n3\n");
   folder_.file("negative.txt", "1\n-2\n3\n");
   folder_.file("wide.csv", "1,2\n3,4\n");
-  const auto run = [&](const Words& more) { return landfall(with({"cca", "table.csv"}, with(kCca, more))); };
+  const auto run = [&](const Words& more) {
+    return landfall(words_with({"cca", "table.csv"}, words_with(kWeightedCca, more)));
+  };
   expect_error(run({"--weights", "short.txt", "--right", "d..f"}), 3,
                "short.txt has 3 weights and table.csv has 120 rows; expected the same number");
   expect_error(run({"--weights", "negative.txt", "--right", "d..f"}), 3,
@@ -110,29 +112,39 @@ TEST_F(WeightsCommand, AreRefusedInOneSentence) {
   EXPECT_NE(fastica.err.find("fastica does not support weights"), std::string::npos) << fastica.err;
 }
 
-TEST_F(WeightsCommand, OfCvAndOfOtherWeightsThatResume) {
+TEST_F(WeightsCommand, ReachCvAndCompare) {
   const Json choice =
-      summary(with({"cv", "cca", "table.csv", "--left", "a..c", "--weights", "w"}, {"--exclude", "kind"}));
+      summary({"cv", "cca", "table.csv", "--left", "a..c", "--weights", "w", "--exclude", "kind"});
   EXPECT_EQ(choice["samples"], used_);
-  const Words run{"cca",
-                  "table.csv",
-                  "--left",
-                  "a..c",
-                  "--right",
-                  "d..f",
-                  "-p",
-                  "1",
-                  "--method",
-                  "landing",
-                  "--batch",
-                  "16",
-                  "--weights",
-                  "weights.txt",
-                  "--out",
-                  "run",
-                  "--checkpoint-every",
-                  "0"};
-  ASSERT_EQ(landfall(run).code, 0);
+  const Json exact = summary(words_with({"cca", "table.csv", "--weights", "w"}, kWeightedCca));
+  const Outcome compared =
+      run_program(folder_.path(), words_with({"compare", "cca", "table.csv", "--weights", "w", "--methods",
+                                              "lobpcg,als", "--json", "--quiet"},
+                                             kWeightedCca));
+  ASSERT_EQ(compared.code, 0) << compared.err;
+  const Json comparison = Json::parse(compared.out);
+  for (const auto& run : comparison["runs"])
+    EXPECT_NEAR(run["summary"]["total_correlation"].get<double>(), exact["total_correlation"].get<double>(),
+                1e-4);
+}
+
+TEST_F(WeightsCommand, ThatChangedAreRefusedByResume) {
+  const Words run{"cca",      "table.csv", "--left",   "a..c", "--right",   "d..f",        "-p",     "1",
+                  "--method", "landing",   "--passes", "3",    "--weights", "weights.txt", "--quiet"};
+  ASSERT_EQ(run_program(folder_.path(), words_with(run, {"--out", "whole"})).code, 0);
+  // an unfinished run: the last checkpoint of a finished one, alone
+  std::filesystem::create_directory(folder_ / "half");
+  std::filesystem::copy(folder_ / "whole/checkpoint", folder_ / "half/checkpoint");
+  const Words resume = words_with(run, {"--out", "half", "--resume"});
+  std::string weights = content(folder_ / "weights.txt");
+  std::swap(weights[0], weights[2]);
+  ASSERT_NE(weights, content(folder_ / "weights.txt"));
+  folder_.file("other.txt", content(folder_ / "weights.txt"));
+  folder_.file("weights.txt", weights);
+  expect_error(run_program(folder_.path(), resume), 3,
+               "half/checkpoint: the data changed since the checkpoint was written");
+  folder_.file("weights.txt", content(folder_ / "other.txt"));
+  EXPECT_EQ(run_program(folder_.path(), resume).code, 0);
 }
 
 }  // namespace
