@@ -48,7 +48,7 @@ void add_model_options(const OptionAdder& add, ModelCommand& model) {
   if (help.centring) add_centring(add, fit.transform);
   add_row_options(add, fit.transform);
   add("--weights", options.weights, "NAME",
-      fmt::format("weights of the rows: a column of {}, or a file [all 1]", files[0].name))
+      fmt::format("weights of the rows: a column of {} or a file", files[0].name))
       ->check(not_empty("the name of a column or a file"))
       ->group(kTables);
   if (help.held_out) add_held_out(add, fit.held_out);

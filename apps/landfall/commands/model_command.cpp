@@ -223,7 +223,8 @@ void run(const ModelCommand& model, ModelFit<S>& fit, const RunCheckpoints& save
   }
   const Index used_rows = result.samples + result.held_out_samples;
   const bool leaves_out = options.fit.weights && options.fit.weights->has_zeros(),
-             drops = options.fit.transform.missing == Missing::drop || leaves_out;
+             drops_missing = options.fit.transform.missing == Missing::drop,
+             drops = drops_missing || leaves_out;
   const Index all_rows = drops ? file_rows.value_or(used_rows) : used_rows;
   if ((!drops || file_rows) && options.fit.rank_rows == RankRows::shared)
     rows.expect_rows(options.files[0], all_rows);
@@ -260,8 +261,10 @@ void run(const ModelCommand& model, ModelFit<S>& fit, const RunCheckpoints& save
                                 print_loadings(model.problem(), result.views, columns);
                             }});
   if (all_rows > used_rows && !options.run.quiet && !options.run.json)
-    tell("{} with missing values{} dropped\n", counted(static_cast<std::size_t>(all_rows - used_rows), "row"),
-         leaves_out ? " or a weight of 0" : "");
+    tell("{} with {} dropped\n", counted(static_cast<std::size_t>(all_rows - used_rows), "row"),
+         !leaves_out     ? "missing values"
+         : drops_missing ? "missing values or a weight of 0"
+                         : "a weight of 0");
   tell_run(model, result, seconds);
 }
 

@@ -36,7 +36,7 @@ RowWeights::RowWeights(std::string name, std::vector<double> weights)
       sum += weight / largest;
       count += weight > 0;
     }
-    unit_ = largest * (sum / static_cast<double>(count));
+    unit_ = std::ldexp(1.0, std::ilogb(largest * (sum / static_cast<double>(count))));
   }
   for (double& weight : weights_) weight /= unit_;
 }

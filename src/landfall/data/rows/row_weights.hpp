@@ -1,7 +1,7 @@
 // A weight for each row of the data: how much it counts in every mean over rows.
 //
 //   const landfall::RowWeights weights("weights.csv", {1.0, 2.0, 0.0});    // the third row is left out
-//   use(weights[1], weights.unit());    // in units of the mean positive weight
+//   use(weights[1], weights.unit());    // in units near the mean of those that are not 0
 #pragma once
 
 #include <landfall/linalg/types.hpp>
@@ -12,7 +12,7 @@
 
 namespace landfall {
 
-/// Only the ratios of weights matter, so they are kept as multiples of the mean of those that are not 0. Eight bytes per row.
+/// Only ratios matter: kept in units of a power of two near the mean of those that are not 0, or of their one value. 8 bytes per row.
 class RowWeights {
  public:
   /// `name` says where they are from. DataError with the row for a weight that is negative or not finite, and where all

@@ -271,7 +271,7 @@ void DataStream<S>::learn() {
   const auto count = static_cast<double>(statistics_[0].rows);
   reduce(communicator(), sum);
   if (weighted()) weight_scale_ = count / sum;
-  sum_of_weights_ = count * weight_unit();
+  sum_of_weights_ = (weighted() ? sum : count) * options_.weights->unit();
 }
 
 /// Marks rows of weight 0, which may hold anything, and those with missing values that are to be dropped.
