@@ -6,6 +6,7 @@
 #include <landfall/models/cca/grid.hpp>
 #include <landfall/models/ica/amari.hpp>
 #include <landfall/models/ica/ica.hpp>
+#include <landfall/parallel/communicator.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -371,7 +372,7 @@ TEST(LdaWeights, ThatAreEqualChangeNothing) {
   EXPECT_EQ(found.priors, expected.priors);
 }
 
-/// Rows of two mixtures, of which weights choose one.
+/// Independent columns with heavy tails.
 RowMatrix<double> sources(Index rows, Index n, std::uint64_t seed) {
   const Matrix<double> z = gaussian<double>(rows, n, {seed, 0});
   return z.array() * z.array().square();  // super-Gaussian
@@ -431,6 +432,41 @@ TEST(IcaWeights, ThatAreEqualChangeNothing) {
               fit_ica<double>(rows_of<double>(rows), options);
             }).find("fastica does not support"),
             std::string::npos);
+}
+
+TEST(WeightsOnRanks, AreThoseOfOneProcess) {
+  const Pair pair = two_views(600, 7, 6);
+  const auto classes = made_up_classes<double>(600, 6, 3, 2, 5);
+  const RowMatrix<double> mixed = sources(600, 3, 3) * gaussian<double>(3, 3, {9, 0});
+  auto values = uneven_weights(600);
+  for (std::size_t i = 0; i < values.size(); i += 5) values[i] = 0;
+  FitOptions options{.held_out = 0.2, .weights = weights_of(values)};
+  FitOptions landing = options, all = options;
+  landing.method = FitMethod::landing;
+  landing.components = 2;
+  all.held_out = 0;
+  const auto cca = pair.fit(options);
+  const auto landed = pair.fit(landing, true);
+  const auto lda = fit_lda<double>(rows_of<double>(classes.rows), classes.labels(), options);
+  const auto ica = fit_ica<double>(rows_of<double>(mixed), all);
+  std::vector<std::string> failures(3);
+  run_ranks(3, [&](const std::shared_ptr<Communicator>& ranks) {
+    FitOptions shared = options, landing_shared = landing, all_shared = all;
+    shared.communicator = landing_shared.communicator = all_shared.communicator = ranks;
+    const auto far = [&](const Vector<double>& a, const Vector<double>& b, const char* name) {
+      if (!(distance(a, b) < 1e-8)) failures[static_cast<std::size_t>(ranks->rank())] += name;
+    };
+    const auto found = pair.fit(shared);
+    far(found.correlations, cca.correlations, "cca ");
+    far(found.held_out, cca.held_out, "held out ");
+    far(found.cross_validated.correlations, cca.cross_validated.correlations, "folds ");
+    far(pair.fit(landing_shared, true).correlations, landed.correlations, "landing ");
+    const auto directions = fit_lda<double>(rows_of<double>(classes.rows), classes.labels(), shared);
+    far(directions.eigenvalues, lda.eigenvalues, "lda ");
+    far(directions.held_out_confusion.reshaped(), lda.held_out_confusion.reshaped(), "confusion ");
+    far(fit_ica<double>(rows_of<double>(mixed), all_shared).negentropy, ica.negentropy, "ica ");
+  });
+  for (const std::string& failed : failures) EXPECT_EQ(failed, "");
 }
 
 }  // namespace landfall::test::weights_test

@@ -121,7 +121,8 @@ void DataStream<S>::divide_rows() {
   }
   if (options_.weights)
     throw UsageError(
-        fmt::format("{}: weights are those of files that all ranks read, but each rank has rows of its own",
+        fmt::format("{}: weights are those of files that all ranks read, but each rank has rows of its own; "
+                    "expected --rows shared",
                     options_.weights->name()));
   require_same_columns();
   const Index own = count_own_rows();
