@@ -101,11 +101,8 @@ TEST_F(WeightsCommand, AreRefusedInOneSentence) {
   const Outcome neither = run({"--weights", "nothing", "--right", "d..f"});
   EXPECT_EQ(neither.code, 2);
   EXPECT_NE(neither.err.find("there is no file 'nothing'"), std::string::npos) << neither.err;
-  for (const char* test : {"--permutations", "--bootstrap"}) {
-    const Outcome refused = run({"--weights", "w", test, "9"});
-    EXPECT_EQ(refused.code, 2);
-    EXPECT_NE(refused.err.find("do not support weights"), std::string::npos) << refused.err;
-  }
+  expect_error(run({"--weights", "w", "--permutations", "9"}), 2,
+               "permutation tests do not support weights of rows that differ; expected none or equal ones");
   const Outcome fastica =
       landfall({"ica", "table.csv", "--columns", "a..f", "--weights", "w", "--method", "fastica"});
   EXPECT_EQ(fastica.code, 2);

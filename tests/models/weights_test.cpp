@@ -299,6 +299,26 @@ TEST(CcaWeights, CountInCrossValidation) {
   EXPECT_LT(distance(tested.correlations, cross.array() / (left.array() * right.array()).sqrt()), 1e-8);
 }
 
+/// Weights that have nothing to do with the rows make a mean as uncertain as (sum w)^2 / sum w^2 rows (Kish 1965).
+TEST(CcaWeights, WidenTheIntervalsOfTheBootstrap) {
+  Pair pair{gaussian<double>(2000, 3, {1, 0}), gaussian<double>(2000, 3, {2, 0})};
+  pair.right.col(0) += pair.left.col(0);
+  const auto values = uneven_weights(2000);
+  double sum = 0, squares = 0;
+  for (const double weight : values) sum += weight, squares += weight * weight;
+  const double effect = std::sqrt(2000 * squares) / sum;
+  EXPECT_GT(effect, 1.5);
+  CcaOptions options{.components = 1, .ridge = 0, .folds = 0, .bootstrap = 300};
+  const auto plain = pair.fit(options);
+  options.weights = weights_of(values);
+  const auto weighted = pair.fit(options);
+  // The relative deviation of each standard error is 1/sqrt(2 300) = 0.04.
+  EXPECT_NEAR(weighted.bootstrap.errors(0) / plain.bootstrap.errors(0), effect, 0.2 * effect);
+  for (std::size_t v = 0; v < 2; ++v)
+    EXPECT_LT(distance(weighted.bootstrap.loadings[v].loadings, weighted.views[v].loadings), 1e-5);
+  EXPECT_LT(weighted.bootstrap.lower(0), weighted.correlations(0));
+}
+
 TEST(CcaWeights, AreRefusedWhereATestWouldMeanNothing) {
   const Pair pair = two_views(60, 4, 4);
   CcaOptions options{.components = 1, .permutations = 9};

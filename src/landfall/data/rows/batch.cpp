@@ -108,7 +108,8 @@ void Batch<S>::weigh(std::span<const S> roots) {
     throw UsageError(fmt::format("{} weights for {} rows", roots.size(), rows()));
   roots_.assign(roots.begin(), roots.end());
   if (!sparse_) {
-    dense() *= Eigen::Map<const Vector<S>>(roots_.data(), rows()).asDiagonal();
+    auto columns = dense();
+    for (Index i = 0; i < rows(); ++i) columns.col(i) *= roots_[static_cast<std::size_t>(i)];
     return;
   }
   for (std::size_t i = 0; i < roots_.size(); ++i)

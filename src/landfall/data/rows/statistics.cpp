@@ -120,12 +120,11 @@ void RunningStatistics<S>::add_dense(const Batch<S>& batch, std::span<const doub
     const Index width = end - begin;
     const auto row_at = [&](Index i) { return rows.col(i).data() + begin; };
 
-    std::array<bool, kFew> whole{};  // rows without missing values and weights, which vector instructions add
+    std::array<bool, kFew> whole{};
     double few_weight = 0;
     for (Index j = begin; j < end; ++j) missing(j) = 0, missing_weight_(j) = 0;
     for (Index i = first; i < last; ++i) {
-      const bool finite = all_finite(row_at(i), width, set);
-      whole[static_cast<std::size_t>(i - first)] = finite && weights.empty();
+      const bool finite = whole[static_cast<std::size_t>(i - first)] = all_finite(row_at(i), width, set);
       few_weight += weight_of(i);
       if (!finite)
         for (Index j = begin; j < end; ++j)
@@ -145,7 +144,7 @@ void RunningStatistics<S>::add_dense(const Batch<S>& batch, std::span<const doub
     const auto each_row = [&](auto&& whole_row, auto&& one) {
       for (Index i = first; i < last; ++i)
         if (whole[static_cast<std::size_t>(i - first)])
-          whole_row(row_at(i));
+          whole_row(row_at(i), weight_of(i));
         else
           for (Index j = begin; j < end; ++j)
             if (std::isfinite(rows(j, i))) one(j, static_cast<double>(rows(j, i)), weight_of(i));
@@ -153,29 +152,37 @@ void RunningStatistics<S>::add_dense(const Batch<S>& batch, std::span<const doub
 
     Index found = 0;
     const auto at = [&](Eigen::ArrayXd& numbers) { return numbers.data() + begin; };
-    const ColumnSums sums{at(origin_), at(sum_),     at(min_),   at(max_),    at(mean_),
-                          at(rest_),   at(squares_), at(cubes_), at(fourths_)};
-    each_row([&](const S* row) { found += add_to_sums(row, width, sums, set); },
-             [&](Index j, double value, double weight) {
-               sum_(j) += weight * (value - origin_(j));
-               min_(j) = std::min(min_(j), value);
-               max_(j) = std::max(max_(j), value);
-               found += value != 0;
-             });
+    ColumnSums sums{at(origin_), at(sum_),     at(min_),   at(max_),    at(mean_),
+                    at(rest_),   at(squares_), at(cubes_), at(fourths_)};
+    each_row(
+        [&](const S* row, double weight) {
+          sums.weight = weight;
+          found += add_to_sums(row, width, sums, set);
+        },
+        [&](Index j, double value, double weight) {
+          sum_(j) += weight * (value - origin_(j));
+          min_(j) = std::min(min_(j), value);
+          max_(j) = std::max(max_(j), value);
+          found += value != 0;
+        });
 
     // The same rows again, with d = a - c: sum (d - mean)^2 - (sum (d - mean))^2 / count, each with its weight.
     const auto present = [&](Index j) { return last - first - missing(j); };
     const auto count = [&](Index j) { return few_weight - missing_weight_(j); };
     const auto divisor = [&](Index j) { return present(j) > 0 ? count(j) : 1.0; };
     for (Index j = begin; j < end; ++j) mean_(j) = sum_(j) / divisor(j);
-    each_row([&](const S* row) { add_to_powers(row, width, sums, set); },
-             [&](Index j, double value, double weight) {
-               const double d = (value - origin_(j)) - mean_(j);
-               rest_(j) += weight * d;
-               squares_(j) += weight * d * d;
-               cubes_(j) += weight * d * d * d;
-               fourths_(j) += weight * d * d * d * d;
-             });
+    each_row(
+        [&](const S* row, double weight) {
+          sums.weight = weight;
+          add_to_powers(row, width, sums, set);
+        },
+        [&](Index j, double value, double weight) {
+          const double d = (value - origin_(j)) - mean_(j);
+          rest_(j) += weight * d;
+          squares_(j) += weight * d * d;
+          cubes_(j) += weight * d * d * d;
+          fourths_(j) += weight * d * d * d * d;
+        });
 
     for (Index j = begin; j < end; ++j) {
       Column& c = column(j);

@@ -70,8 +70,9 @@ class CcaModel final : public Model<S> {
   explicit CcaModel(CcaResult<S>& result) : result_(result) {}
 
   void validate(const FitOptions& options) const override {
-    if (options.weighted() && (options.permutations > 0 || options.bootstrap > 0))
-      throw UsageError("permutation tests and the bootstrap do not support weights that differ");
+    if (options.weighted() && options.permutations > 0)
+      throw UsageError(
+          "permutation tests do not support weights of rows that differ; expected none or equal ones");
   }
 
   std::optional<Problem> problem() const override { return Problem::cca; }

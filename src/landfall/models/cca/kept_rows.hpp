@@ -21,11 +21,15 @@ Matrix<double> kept_columns(const InMemoryBatches<S>& batches, std::size_t view,
 template <class S>
 Vector<double> kept_roots(const InMemoryBatches<S>& batches);
 
+/// Takes their mean off rows that have been multiplied by these roots, or by none.
+void centre_rows(Matrix<double>& rows, const Vector<double>& roots);
+
 /// Centred on these rows.
 struct KeptRows {
   Matrix<double> left, right;                  // m rows each
   bool complete = true;                        // all training rows
   bool wide_left = false, wide_right = false;  // F in place of the columns
+  Vector<double> roots = {};                   // kept_roots()
   Index rows() const { return left.rows(); }
 };
 

@@ -38,14 +38,6 @@ void orthonormalize(Matrix<double>& w, const Matrix<double>& metric) {
   w *= orthonormalizing_factor<double>(product_at<double>(w, product<double>(metric, w)));
 }
 
-/// About their mean. Rows have been multiplied by the roots of their weights; none: all weigh the same.
-void centre(Matrix<double>& scores, const Vector<double>& roots) {
-  if (roots.size() == 0)
-    scores.rowwise() -= scores.colwise().mean().eval();
-  else
-    scores -= roots * (roots.transpose() * scores / roots.squaredNorm()).eval();
-}
-
 /// One split into rows to fit and rows to test on.
 struct Fold {
   Pair within, test;     // sums of squares over the rows to fit; the rows to test on
@@ -76,8 +68,8 @@ struct Fold {
     const Index pairs = std::min({p, w[0].cols(), w[1].cols()});
     const auto rotation = canonical_rotation(moments, pairs);
     Matrix<double> a = test[0] * (w[0] * rotation.left), b = test[1] * (w[1] * rotation.right);
-    centre(a, roots);
-    centre(b, roots);
+    centre_rows(a, roots);
+    centre_rows(b, roots);
     return paired_correlations({product_at<double>(a, a), product_at<double>(b, b), product_at<double>(a, b)})
         .sum();
   }
