@@ -19,7 +19,7 @@ InMemoryBatches<S> batches_of(const std::vector<Matrix<S>>& views, Index size) {
   for (Index first = 0; first < views[0].rows(); first += size) {
     auto& batch = result.emplace_back();
     for (const auto& view : views)
-      batch.push_back(batch_of<S>(view.middleRows(first, std::min(size, view.rows() - first))));
+      batch.push_back(batch_of<S>(view.middleRows(first, std::min(size, view.rows() - first)), first));
   }
   return result;
 }

@@ -19,6 +19,7 @@ struct Lapack<double> {
   static constexpr auto ormtr = LAPACKE_dormtr_work;
   static constexpr auto pocon = LAPACKE_dpocon_work;
   static constexpr auto potrf = LAPACKE_dpotrf_work;
+  static constexpr auto potri = LAPACKE_dpotri_work;
   static constexpr auto potrs = LAPACKE_dpotrs_work;
   static constexpr auto pstrf = LAPACKE_dpstrf_work;
   static constexpr auto stedc = LAPACKE_dstedc_work;
@@ -38,6 +39,7 @@ struct Lapack<float> {
   static constexpr auto ormtr = LAPACKE_sormtr_work;
   static constexpr auto pocon = LAPACKE_spocon_work;
   static constexpr auto potrf = LAPACKE_spotrf_work;
+  static constexpr auto potri = LAPACKE_spotri_work;
   static constexpr auto potrs = LAPACKE_spotrs_work;
   static constexpr auto pstrf = LAPACKE_spstrf_work;
   static constexpr auto stedc = LAPACKE_sstedc_work;

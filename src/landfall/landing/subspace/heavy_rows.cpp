@@ -9,7 +9,8 @@
 namespace landfall {
 namespace {
 
-constexpr double kGiant = 0.25;  // of N
+constexpr double kGiant = 0.25;     // of N
+constexpr double kGiantRatio = 16;  // of the mean, which may be N/4 by itself
 constexpr Index kMostGiants = 128;
 constexpr Index kMost = 2048;  // rows that are kept
 constexpr double kSoon = 8;    // batches
@@ -134,7 +135,8 @@ std::span<const WeightedRows<S>> HeavyRows<S>::split(const std::vector<const Cen
     const bool kept = place < kMost;
     const std::size_t before = giants.size();
     for (std::size_t k = 0; k < views.size() && kept && room; ++k)
-      if (sizes_of_rows_(i, static_cast<Index>(k)) * sizes_[k] > kGiant * rows_) giants.emplace_back(i, k);
+      if (sizes_of_rows_(i, static_cast<Index>(k)) > std::max(kGiantRatio, kGiant * rows_ / sizes_[k]))
+        giants.emplace_back(i, k);
     const bool giant = giants.size() > before;
     const double copies = std::min(copies_of(ratio_(i)), left);
     if (!giant) excess_ = std::max(excess_, ratio_(i) / (2 * (kept ? copies : 1)));

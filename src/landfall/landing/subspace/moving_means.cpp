@@ -2,6 +2,7 @@
 #include <landfall/landing/subspace/moving_means.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/reduce.hpp>
+#include <landfall/linalg/state_of_parts.hpp>
 
 #include <algorithm>
 
@@ -183,34 +184,19 @@ void MovingMeans<S>::end_pass(double variance) {
 }
 
 template <class S>
+void MovingMeans<S>::finish() {
+  pass_ = {};
+  for (auto* blocks : {&both_, &sums_, &working_sums_}) blocks->clear();
+  scores_.clear();
+  mixed_.clear();
+}
+
+template <class S>
 void MovingMeans<S>::state(State& state) {
   state(working_.sx, working_.ascent, working_.variance, pass_.variance);
   state(in_pass_, moved_, rows_, uncertainty_);
-  // The parts that the ranks have of the pass estimate. Of p parts, part k goes back to rank k modulo the number of ranks.
-  std::vector<std::string> parts;
-  if (!state.loading()) {
-    StateWriter own;
-    own(pass_.sx, pass_.ascent);
-    parts = communicator_.gather(own.bytes());
-  }
-  state(parts);
-  if (!state.loading()) return;
-  pass_.sx = working_.sx;
-  pass_.ascent = working_.ascent;
-  for (std::size_t k = 0; k < pass_.sx.size(); ++k) {
-    pass_.sx[k].setZero();
-    pass_.ascent[k].setZero();
-  }
-  Point<S> sx, ascent;
-  for (auto part = static_cast<std::size_t>(communicator_.rank()); part < parts.size();
-       part += static_cast<std::size_t>(communicator_.size())) {
-    StateReader in(parts[part]);
-    in(sx, ascent);
-    for (std::size_t k = 0; k < sx.size(); ++k) {
-      pass_.sx[k] += sx[k];
-      pass_.ascent[k] += ascent[k];
-    }
-  }
+  state_of_parts(state, communicator_, pass_.sx);
+  state_of_parts(state, communicator_, pass_.ascent);
 }
 
 template class MovingMeans<float>;

@@ -55,6 +55,9 @@ class MovingMeans {
   /// All rows of a pass were added. `variance` is that of their mean: 0 when they are all there are.
   void end_pass(double variance);
 
+  /// No more rows: the estimates stay, what a batch needs goes.
+  void finish();
+
   const Point<S>& sx() const { return working_.sx; }
   const Point<S>& ascent() const { return working_.ascent; }  // -grad f
   double variance() const { return working_.variance; }

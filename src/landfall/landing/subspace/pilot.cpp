@@ -1,4 +1,5 @@
 #include <landfall/landing/subspace/pilot.hpp>
+#include <landfall/landing/subspace/ritz_basis.hpp>
 #include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/reduce.hpp>
@@ -23,108 +24,25 @@ template <class S>
 class FirstRows {
  public:
   FirstRows(const InMemorySamples<S>& first, const WeightedRows<S>* more, const CancelFlag& cancel)
-      : first_(first), more_(more), cancel_(cancel) {}
+      : first_(first), more_(more), cancel_(cancel), sums_(first.objective()) {}
 
-  void operator()(const Point<S>& z, Point<S>& sz, Point<S>& ascent) {
-    const std::size_t views = z.size();
-    const bool known = static_cast<bool>(first_.objective().known);
-    const S share = S(1) / static_cast<S>(first_.count());
-    sz.resize(views);
-    ascent.resize(views);
-    sums_.resize(views);
-    scores_.resize(views);
-    for (std::size_t k = 0; k < views; ++k) sums_[k].setZero(z[k].rows(), (known ? 1 : 2) * z[k].cols());
-    std::vector<const CentredBatch<S>*> rows(views);
+  void operator()(RitzBasis<S>& basis) {
+    sums_.start(basis.z);
+    std::vector<const CentredBatch<S>*> rows(basis.z.size());
     for (const auto& batch : first_.batches()) {
       cancel_.throw_if_requested();
-      for (std::size_t k = 0; k < views; ++k) rows[k] = &batch[k];
-      add(rows, z, share, nullptr);
+      for (std::size_t k = 0; k < rows.size(); ++k) rows[k] = &batch[k];
+      sums_.add(rows, basis.z, S(1) / static_cast<S>(first_.count()));
     }
-    if (more_) add(more_->views, z, 1, &more_->weights);
-    reduce(first_.communicator(), sums_);
-    for (std::size_t k = 0; k < views; ++k) {
-      const Index c = z[k].cols();
-      sz[k] = sums_[k].leftCols(c);
-      ascent[k] = known ? Matrix<S>(z[k].rows(), c) : Matrix<S>(sums_[k].rightCols(c));
-    }
-    if (!known) return;
-    first_.objective().known(z, &ascent);
-    for (auto& block : ascent) block *= S(-1);
+    if (more_) sums_.add(more_->views, basis.z, 1, &more_->weights);
+    sums_.finish(basis, first_.communicator());
   }
 
  private:
-  void add(const std::vector<const CentredBatch<S>*>& rows, const Point<S>& z, S share,
-           const Vector<S>* weights) {
-    const Index count = rows[0]->rows();
-    if (count == 0) return;
-    for (std::size_t k = 0; k < z.size(); ++k) rows[k]->times(z[k], scores_[k].resize(count, z[k].cols()));
-    for (std::size_t k = 0; k < z.size(); ++k) {
-      const Index c = z[k].cols();
-      auto& w = work_.resize(count, sums_[k].cols());
-      w.leftCols(c) = scores_[k].view();
-      if (sums_[k].cols() > c) w.rightCols(c) = scores_[1 - k].view();
-      if (weights) w.array().colwise() *= weights->array();
-      rows[k]->transpose_times(w, sums_[k], share, 1);
-    }
-  }
-
   const InMemorySamples<S>& first_;
   const WeightedRows<S>* more_;
   const CancelFlag& cancel_;
-  std::vector<Matrix<S>> sums_;
-  std::vector<Scratch<S>> scores_;
-  Scratch<S> work_;
-};
-
-/// A basis Z of each view with its products.
-template <class S>
-struct Basis {
-  Point<S> z, sz, ascent;
-
-  void append(const Basis& other) {
-    if (z.empty()) {
-      *this = other;
-      return;
-    }
-    const auto join = [](Point<S>& a, const Point<S>& b) {
-      for (std::size_t k = 0; k < a.size(); ++k) {
-        a[k].conservativeResize(Eigen::NoChange, a[k].cols() + b[k].cols());
-        a[k].rightCols(b[k].cols()) = b[k];
-      }
-    };
-    join(z, other.z);
-    join(sz, other.sz);
-    join(ascent, other.ascent);
-  }
-
-  /// Z_k t_k; the ascent direction of a view of two follows the other.
-  Basis turned(const std::vector<Matrix<double>>& t) const {
-    Basis result = *this;
-    for (std::size_t k = 0; k < z.size(); ++k) {
-      const Matrix<S> own = t[k].template cast<S>(), other = t[z.size() - 1 - k].template cast<S>();
-      result.z[k].resize(z[k].rows(), own.cols());
-      result.sz[k].resize(z[k].rows(), own.cols());
-      result.ascent[k].resize(z[k].rows(), other.cols());
-      multiply<S>(z[k], own, result.z[k]);
-      multiply<S>(sz[k], own, result.sz[k]);
-      multiply<S>(ascent[k], other, result.ascent[k]);
-    }
-    return result;
-  }
-
-  Ritz ritz(const std::vector<double>& ridge, Index count, double tolerance) const {
-    std::vector<Matrix<double>> metric;
-    for (std::size_t k = 0; k < z.size(); ++k) {
-      Matrix<S> small(z[k].cols(), z[k].cols());
-      multiply_at<S>(z[k], sz[k], small);
-      multiply_at<S>(z[k], z[k], small, static_cast<S>(ridge[k]), 1);
-      const Matrix<double> m = small.template cast<double>();
-      metric.push_back((m + m.transpose()) / 2);
-    }
-    Matrix<S> cross(z[0].cols(), ascent[0].cols());
-    multiply_at<S>(z[0], ascent[0], cross);
-    return solve_ritz(metric, cross.template cast<double>(), count, tolerance);
-  }
+  RowSums<S> sums_;
 };
 
 }  // namespace
@@ -175,7 +93,7 @@ SubspacePilot<S> solve_first_rows(InMemorySamples<S>& first, std::vector<Inverse
   const Index columns = shapes[0].cols, wanted = options.wanted > 0 ? options.wanted : columns;
   const bool known = static_cast<bool>(first.objective().known);
   FirstRows<S> multiply_rows(first, more, cancel);
-  Basis<S> x, last, work;
+  RitzBasis<S> x, last, work;
   Point<S> r(views);
   // A random start K S K D^-1 Q, within the range of B. Its columns are orthonormal in the scaled coordinates: as many as
   // there are dimensions would be nearly dependent now and then if they were merely random.
@@ -185,9 +103,9 @@ SubspacePilot<S> solve_first_rows(InMemorySamples<S>& first, std::vector<Inverse
     x.z.emplace_back(shapes[k].rows, columns);
     pilot.inverse[k]->apply(r[k], x.z[k]);
   }
-  multiply_rows(x.z, x.sz, x.ascent);
+  multiply_rows(x);
   for (std::size_t k = 0; k < views; ++k) pilot.inverse[k]->apply(Matrix<S>(x.sz[k]), x.z[k]);
-  multiply_rows(x.z, x.sz, x.ascent);
+  multiply_rows(x);
   const double eps = static_cast<double>(std::numeric_limits<S>::epsilon());
   const double count = static_cast<double>(first.count());
   double halved = std::numeric_limits<double>::infinity();
@@ -224,21 +142,10 @@ SubspacePilot<S> solve_first_rows(InMemorySamples<S>& first, std::vector<Inverse
     for (auto& block : work.z)
       for (Index j = 0; j < columns; ++j)
         block.col(j) /= std::max(block.col(j).norm(), std::numeric_limits<S>::min());
-    multiply_rows(work.z, work.sz, work.ascent);
-    Basis<S> all = x;
-    all.append(work);
-    if (!last.z.empty()) all.append(last);
-    const Ritz next =
-        all.ritz(options.ridge, columns, std::sqrt(eps));  // what hardly adds to the span is left out
-    x = all.turned(next.coefficients);
-    std::vector<Matrix<double>> moves = next.coefficients;
-    for (auto& m : moves) {
-      m.topRows(columns).setZero();
-      for (Index j = 0; j < columns; ++j) m.col(j) /= std::max(m.col(j).norm(), 1e-300);
-    }
-    last = all.turned(moves);
+    multiply_rows(work);
+    ritz_step(x, work, last, options.ridge);
   }
-  multiply_rows(x.z, x.sz, x.ascent);  // without what rounding added up
+  multiply_rows(x);  // without what rounding added up
   pilot.x = std::move(x.z);
   pilot.sx = std::move(x.sz);
   pilot.ascent = std::move(x.ascent);

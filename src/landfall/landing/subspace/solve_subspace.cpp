@@ -37,7 +37,8 @@ class PassLoop {
     if (options_.passes)
       return progress_.passes >= *options_.passes ? std::optional(Termination::pass_limit) : std::nullopt;
     if (pass_open_) return std::nullopt;
-    if (pass_ > 0 && landing_.estimated_gap() <= options_.tolerance) return Termination::converged;
+    if (pass_ > 0 && landing_.gap_is_reliable() && landing_.estimated_gap() <= options_.tolerance)
+      return Termination::converged;
     if (progress_.passes >= options_.most_passes) return Termination::pass_limit;
     return std::nullopt;
   }
@@ -61,7 +62,7 @@ class PassLoop {
  private:
   void end_pass() {
     if (pass_open_) {
-      landing_.end_pass();
+      landing_.end_pass(!options_.passes || *options_.passes - static_cast<double>(pass_) >= 2);
       ++pass_;
     }
     pass_open_ = false;

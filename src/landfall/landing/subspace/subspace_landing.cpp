@@ -17,8 +17,10 @@ constexpr double kGain = 4, kSignal = 8;  // of the step, see the header
 constexpr double kTrust = 0.3;            // moves are at most this long in the metric of K^-1, per column
 constexpr double kFar = 0.5;              // ||X'BX - I|| beyond which steps may be too long
 constexpr double kNearest = 0.25;         // eigenvalues of an estimate of X'BX, and their inverse
-constexpr double kGiantMargin = 4;        // of the estimated gap where there are such rows
+constexpr double kGiantMargin = 8;        // of the estimated gap where there are such rows
 constexpr double kFitted = 4;             // X was fitted to the first rows: they count as a quarter
+constexpr int kPasses = 2;                // with steps
+constexpr double kOverrated = 8;          // what ||R||_K^2 may say, times the gap
 
 /// What the ridge has beside that of all rows, after so many.
 double fading_ridge(const SubspaceOptions& options, double rows) {
@@ -45,6 +47,10 @@ Matrix<double> small_product(const Matrix<S>& a, const Matrix<S>& b) {
   return product_at<S>(a, b).template cast<double>();
 }
 
+double distance_to_identity(const Matrix<double>& m) {
+  return (m - Matrix<double>::Identity(m.rows(), m.cols())).norm();
+}
+
 template <class S>
 bool finite(const Point<S>& point) {
   return std::ranges::all_of(point, [](const auto& block) { return block.allFinite(); });
@@ -60,6 +66,7 @@ SubspaceLanding<S>::SubspaceLanding(std::shared_ptr<InMemorySamples<S>> first, c
       variance_(std::move(variance)),
       cancel_(cancel),
       means_(first_->shapes(), first_->objective(), first_->communicator()),
+      ritz_(first_->objective(), options.rows, first_->communicator()),
       seen_(static_cast<double>(first_->count())),
       inverse_rows_(seen_) {
   const auto pilot_sizes = pilot_options(*first_, options_, seen_);
@@ -112,6 +119,11 @@ HeavyRows<S> SubspaceLanding<S>::heavy_rows() const {
 
 template <class S>
 void SubspaceLanding<S>::step(const std::vector<const CentredBatch<S>*>& views, bool again) {
+  if (ritz_.begun()) {
+    ritz_.add(views);
+    ++progress_.iteration;
+    return;
+  }
   const auto parts = heavy_->split(views);
   shorten_move(know_giants());
   means_.add(parts, x_, d_);
@@ -198,13 +210,53 @@ void SubspaceLanding<S>::back_off() {
 }
 
 template <class S>
-void SubspaceLanding<S>::end_pass() {
+void SubspaceLanding<S>::end_pass(bool another) {
+  if (ritz_.begun()) return end_ritz_pass();
   means_.end_pass(0);
   if (giants_ > 0 && !restarted_) restart();
   heavy_->begin_pass();
   in_pass_ = 0;
   if (options_.rows > 0) seen_ = options_.rows;
   propose();
+  if (++passes_ < kPasses || !another || whole_ || options_.rows == 0) return;
+  ritz_.begin(x_, kr_);
+  means_.finish();
+}
+
+/// At the point of the passes that measure.
+template <class S>
+typename SubspaceLanding<S>::Residual SubspaceLanding<S>::residual_of_all() {
+  x_ = ritz_.x().z;
+  values_ = ritz_.values().cwiseMax(0.0).cwiseMin(1.0);
+  return residual(true);
+}
+
+/// What a pass gained is known, and the next ones gain less each as the residual falls: a geometric series.
+template <class S>
+void SubspaceLanding<S>::end_ritz_pass() {
+  const Index p = std::min(options_.wanted, x_[0].cols());
+  std::vector<double> ridges;
+  for (std::size_t k = 0; k < x_.size(); ++k) ridges.push_back(ridge(k));
+  const bool first = !measured();
+  ritz_.end_pass(ridges);
+  if (first) residual_gap_ = gap_of(residual_of_all());
+  const double before = ritz_.values().head(p).sum(), error = residual_gap_;
+  ritz_.advance(ridges);
+  const Residual found = residual_of_all();
+  residual_gap_ = gap_of(found);
+  const double total = values_.head(p).sum(), gain = std::max(total - before, 0.0) / std::max(total, 1e-300);
+  const double falls = std::max(residual_gap_ / std::max(error, 1e-300), gain_ > 0 ? gain / gain_ : 0);
+  const double ratio = std::clamp(falls, 0.01, 0.9);
+  gain_ = first ? 0 : gain;  // the first direction came from estimates
+  gap_ = std::max(residual_gap_ / kOverrated, gain * ratio / (1 - ratio));
+  progress_.infeasibility = 0;
+  for (std::size_t k = 0; k < x_.size(); ++k)
+    progress_.infeasibility =
+        std::hypot(progress_.infeasibility, distance_to_identity(small_product(x_[k], bx_[k])));
+  progress_.step = 1;
+  report(found);
+  diverged_ = diverged_ || !finite(x_) || !finite(kr_);
+  ritz_.next(kr_);
 }
 
 /// Rows that make up much of B have been found in the first pass: the first rows are solved again together with them.
@@ -263,9 +315,9 @@ bool SubspaceLanding<S>::turn() {
     bx_[k] = sx()[k] + static_cast<S>(ridge(k)) * x_[k];
     metric.push_back(small_product(x_[k], bx_[k]));
     symmetrize<double>(metric[k]);
-    infeasibility += (metric[k] - Matrix<double>::Identity(metric[k].rows(), metric[k].cols())).squaredNorm();
+    infeasibility = std::hypot(infeasibility, distance_to_identity(metric[k]));
   }
-  progress_.infeasibility = std::sqrt(infeasibility);
+  progress_.infeasibility = infeasibility;
   Matrix<double> cross = small_product(x_[0], ascent()[0]);
   if (views == 2) cross = (cross + small_product(x_[1], ascent()[1]).transpose()) / 2;
   // Estimates of X'BX this far from the identity are noise or news: X changes by a factor of two at most.
@@ -273,7 +325,9 @@ bool SubspaceLanding<S>::turn() {
   SymmetricEigen<double> eigen;
   for (std::size_t k = 0; k < views; ++k) {
     eigen.compute(metric[k]);
-    const Vector<double> bounded = eigen.values().cwiseMax(kNearest).cwiseMin(1 / kNearest);
+    // A negative one says nothing about the length.
+    const Vector<double> bounded = eigen.values().unaryExpr(
+        [](double value) { return value > 0 ? std::clamp(value, kNearest, 1 / kNearest) : 1.0; });
     near = near && bounded == eigen.values();
     t_[k] = (eigen.vectors() * bounded.cwiseSqrt().cwiseInverse().asDiagonal() * eigen.vectors().transpose())
                 .template cast<S>();
@@ -292,76 +346,88 @@ bool SubspaceLanding<S>::turn() {
   return near && options_.rotate;
 }
 
-/// D = eta K R, the tangent term.
+/// R = G - B X diag(rho), and K R.
 template <class S>
-void SubspaceLanding<S>::propose() {
-  const bool rotated = turn();
+typename SubspaceLanding<S>::Residual SubspaceLanding<S>::residual(bool rotated) {
   const std::size_t views = x_.size();
   const Index c = x_[0].cols(), p = std::min(options_.wanted, c);
-  const bool known = static_cast<bool>(first_->objective().known);
-  Vector<double> squares = Vector<double>::Zero(c);
-  double largest = 0, longest = 0;
+  Residual found{.squares = Vector<double>::Zero(c)};
   for (std::size_t k = 0; k < views; ++k) {
     bx_[k] = sx()[k] + static_cast<S>(ridge(k)) * x_[k];
-    Matrix<S> multiplier;
     if (rotated) {
       r_[k] = ascent()[k] - bx_[k] * values_.template cast<S>().asDiagonal();
     } else {
-      multiplier = small_product(x_[k], ascent()[k]).template cast<S>();
       r_[k] = ascent()[k];
-      multiply<S>(bx_[k], multiplier, r_[k], -1, 1);
+      multiply<S>(bx_[k], product_at<S>(x_[k], ascent()[k]), r_[k], -1, 1);
     }
     inverse_[k]->apply(r_[k], kr_[k]);
     const Vector<double> own =
         r_[k].cwiseProduct(kr_[k]).colwise().sum().transpose().template cast<double>().cwiseMax(0.0);
-    squares += own;
-    largest = std::max(largest, own.head(p).sum());
-    longest = std::max(longest, std::sqrt(own.sum() / static_cast<double>(c)));
+    found.squares += own / static_cast<double>(views);
+    found.largest = std::max(found.largest, own.head(p).sum());
+    found.longest = std::max(found.longest, std::sqrt(own.sum() / static_cast<double>(c)));
   }
+  return found;
+}
+
+/// D = eta K R, the tangent term.
+template <class S>
+void SubspaceLanding<S>::propose() {
+  const Residual found = residual(turn());
+  const Index p = std::min(options_.wanted, x_[0].cols());
+  const bool known = static_cast<bool>(first_->objective().known);
   double noise = 0;
   for (Index j = 0; j < p; ++j) noise += known ? values_(j) * values_(j) : 1 - values_(j) * values_(j);
   const double r = std::max(means_.rows(), 1.0), q = choice_.noise;
   const double v = std::max(means_.variance(), options_.rows > 0 ? 1 / options_.rows : 0);
-  const double ratio = largest / std::max(2 * v * q * noise, 1e-300);
+  const double ratio = found.largest / std::max(2 * v * q * noise, 1e-300);
   const double stable = options_.step > 0 ? options_.step : kStable * r / (r + q);
   double eta = factor_ * std::min(stable, kGain * r * v * std::max(1.0, kSignal * ratio));
   choice_.step = stable;
-  eta = std::min(eta, kTrust / std::max(longest, 1e-300));
-  for (std::size_t k = 0; k < views; ++k) d_[k] = static_cast<S>(eta) * kr_[k];
-  measure_gap(squares / static_cast<double>(views));
-  progress_.objective = -values_.head(p).sum();
-  progress_.stationarity =
-      std::sqrt(squares.head(p).sum() / static_cast<double>(views * static_cast<std::size_t>(p)));
+  eta = std::min(eta, kTrust / std::max(found.longest, 1e-300));
+  for (std::size_t k = 0; k < x_.size(); ++k) d_[k] = static_cast<S>(eta) * kr_[k];
   progress_.step = eta;
-  progress_.attraction = 0.25 / std::max(eta, 1e-300);
-  progress_.field_norm = static_cast<double>(norm(r_));
+  gap_ = gap_of(found);
+  report(found);
   diverged_ = diverged_ || !finite(x_) || !finite(d_);
+}
+
+template <class S>
+void SubspaceLanding<S>::report(const Residual& residual) {
+  const Index p = std::min(options_.wanted, values_.size());
+  progress_.gap = gap_;
+  progress_.objective = -values_.head(p).sum();
+  progress_.stationarity = std::sqrt(residual.squares.head(p).sum() / static_cast<double>(p));
+  progress_.attraction = 0.25 / std::max(progress_.step, 1e-300);
+  progress_.field_norm = static_cast<double>(norm(r_));
 }
 
 /// ||R||_K^2 of a pair, with the sampling error that R has, bounds what the pair lacks: by itself, and over its distance from
 /// the values left out. K knows rows that are as large as many others only roughly.
 template <class S>
-void SubspaceLanding<S>::measure_gap(const Vector<double>& squares) {
+double SubspaceLanding<S>::gap_of(const Residual& residual) const {
   const Index c = values_.size(), p = std::min(options_.wanted, c);
   const bool known = static_cast<bool>(first_->objective().known);
+  const double uncertainty = measured() ? 0 : means_.uncertainty();
   double error = 0, total = 0;
   for (Index j = 0; j < p; ++j) {
     const double value = values_(j), distance = c > p ? value - values_(c - 1) : value / 20;
-    const double noise = means_.uncertainty() * choice_.noise * (known ? value * value : 1 - value * value);
-    const double square = squares(j) + noise;
+    const double noise = uncertainty * choice_.noise * (known ? value * value : 1 - value * value);
+    const double square = residual.squares(j) + noise;
     error += std::min(std::sqrt(square), square / std::max(distance, 1e-300));
     total += value;
   }
-  error *= (giants_ > 0 ? kGiantMargin : 1) / std::max(total, 1e-300);
-  gap_ = progress_.gap = error / (1 + error);
+  error *= (giants_ > 0 && !measured() ? kGiantMargin : 1) / std::max(total, 1e-300);
+  return error / (1 + error);
 }
 
 template <class S>
 void SubspaceLanding<S>::state(State& state) {
   means_.state(state);
-  state(x_, d_, values_, seen_, in_pass_, inverse_rows_, gap_, factor_, far_, in_window_, giants_, restarted_,
-        choice_.step, choice_.noise, progress_);
+  state(x_, d_, values_, seen_, in_pass_, inverse_rows_, gap_, residual_gap_, gain_, factor_, far_,
+        in_window_, giants_, restarted_, passes_, choice_.step, choice_.noise, progress_);
   heavy_->state(state);
+  ritz_.state(state);
   if (state.loading() && inverse_rows_ > static_cast<double>(first_->count())) remake_inverses(inverse_rows_);
   for (auto& k : inverse_) k->state(state);
 }

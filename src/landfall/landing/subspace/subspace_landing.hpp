@@ -17,6 +17,9 @@
 //   eta = min(0.55 r/(r + q), 4 r v max(1, 8 s)).
 // While the residual stands out, steps are as long as stability allows (B_z K has mean square 1 + q/r); once it is noise,
 // they fall as one over the rows that the estimates are worth, because carrying an estimate along costs what the path is long.
+//
+// From the third pass on the residual is mostly sampling error of the estimates. X then moves only at the end of a pass, over which all
+// rows measure K R (ritz_passes.hpp): nothing is noise, and a pass needs half the products.
 #pragma once
 
 #include <landfall/landing/choice.hpp>
@@ -24,6 +27,7 @@
 #include <landfall/landing/subspace/heavy_rows.hpp>
 #include <landfall/landing/subspace/moving_means.hpp>
 #include <landfall/landing/subspace/pilot.hpp>
+#include <landfall/landing/subspace/ritz_passes.hpp>
 
 #include <optional>
 
@@ -51,12 +55,14 @@ class SubspaceLanding {
   /// One step: a batch of all ranks is seen at the point that the last step chose. `again`: rows of an endless stream that
   /// were among the first.
   void step(const std::vector<const CentredBatch<S>*>& views, bool again = false);
-  /// All rows have been seen once more.
-  void end_pass();
+  /// All rows have been seen once more. `another`: a whole pass follows.
+  void end_pass(bool another = true);
 
   /// The point of the last batch, and what all rows say there.
   const Point<S>& x() const { return x_; }
-  const Point<S>& ascent() const { return with_giants() ? ascent_ : means_.ascent(); }
+  const Point<S>& ascent() const {
+    return measured() ? ritz_.x().ascent : with_giants() ? ascent_ : means_.ascent();
+  }
   Point<S> bx() const;
   /// Of a view, after the rows so far.
   double ridge(std::size_t view) const;
@@ -66,6 +72,8 @@ class SubspaceLanding {
   const Progress& progress() const { return progress_; }
   const AdaptiveChoice& choice() const { return choice_; }
   bool diverged() const { return diverged_; }
+  /// Whether the estimated gap may end the run: K knows rows that are as large as many others only roughly.
+  bool gap_is_reliable() const { return giants_ == 0 || measured(); }
   void state(State& state);
 
  private:
@@ -74,7 +82,8 @@ class SubspaceLanding {
   HeavyRows<S> heavy_rows() const;
   bool know_giants();
   bool with_giants() const { return heavy_ && heavy_->giant_count() > 0; }
-  const Point<S>& sx() const { return with_giants() ? sx_ : means_.sx(); }
+  bool measured() const { return !ritz_.x().sz.empty(); }
+  const Point<S>& sx() const { return measured() ? ritz_.x().sz : with_giants() ? sx_ : means_.sx(); }
   void sum_giants(const Point<S>& x);
   void add_giants();
   void shorten_move(bool surprised);
@@ -82,7 +91,15 @@ class SubspaceLanding {
   void restart();
   bool turn();
   void propose();
-  void measure_gap(const Vector<double>& squares);
+  void end_ritz_pass();
+  struct Residual {
+    Vector<double> squares;           // ||R||_K^2 of each column, the mean over the views
+    double largest = 0, longest = 0;  // of a view: its sum over the wanted columns; the length of a column
+  };
+  Residual residual(bool rotated);
+  Residual residual_of_all();
+  void report(const Residual& residual);
+  double gap_of(const Residual& residual) const;
 
   std::shared_ptr<InMemorySamples<S>> first_;
   SubspaceOptions options_;
@@ -91,6 +108,7 @@ class SubspaceLanding {
   std::vector<InversePtr<S>> inverse_;
   std::optional<HeavyRows<S>> heavy_;
   MovingMeans<S> means_;
+  RitzPasses<S> ritz_;
   Point<S> x_, d_;        // the point, and the move that the next batch makes
   Point<S> bx_, r_, kr_;  // B X, R, K R
   Point<S> sx_, ascent_;  // means_ with the giants, where there are any
@@ -99,10 +117,11 @@ class SubspaceLanding {
   Vector<double> values_;
   std::vector<Matrix<S>> t_;
   double seen_ = 0, in_pass_ = 0, inverse_rows_ = 0;  // rows: at all, up to N; in this pass; when K was made
-  double gap_ = 1, factor_ = 1;
+  double gap_ = 1, residual_gap_ = 1, gain_ = 0, factor_ = 1;  // gain_: of the last pass that measured
   int far_ = 0, in_window_ = 0;  // of the last steps: how many left X far from the manifold
   Index giants_ = 0;             // rows that K was told of
   bool restarted_ = false;
+  int passes_ = 0;      // with steps
   bool whole_ = false;  // the first rows are all rows
   AdaptiveChoice choice_;
   Progress progress_;

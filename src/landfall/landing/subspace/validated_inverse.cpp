@@ -4,6 +4,7 @@
 #include <landfall/landing/subspace/squares.hpp>
 #include <landfall/landing/subspace/validated_inverse.hpp>
 #include <landfall/linalg/add_square.hpp>
+#include <landfall/linalg/cholesky.hpp>
 #include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/random.hpp>
@@ -17,6 +18,8 @@
 
 namespace landfall {
 namespace {
+
+constexpr Index kManyRows = 3;  // per column: the inverse of their covariance is good enough
 
 template <class S>
 Index count_rows(std::span<const std::vector<CentredBatch<S>>> batches, std::size_t view,
@@ -53,6 +56,9 @@ ValidatedInverse<S>::ValidatedInverse(Batches seen, Batches unseen, std::size_t 
   scale_ = (all.array() + ridge).max(floor).rsqrt();
   added_ = ((all - known).array() + ridge).matrix().cwiseProduct(scale_.cwiseAbs2());
   total_ = static_cast<double>((all.array() + ridge).matrix().cwiseProduct(scale_.cwiseAbs2()).sum());
+  if (options.rank >= n && seen.data() != unseen.data() &&
+      factored(seen, unseen, view, options, communicator, cancel))
+    return;
   if (options.rank >= n)
     complete_basis(seen, view, communicator, cancel);
   else
@@ -60,18 +66,66 @@ ValidatedInverse<S>::ValidatedInverse(Batches seen, Batches unseen, std::size_t 
   validate(seen, unseen, view, options, communicator, cancel);
 }
 
+/// D S D over the rows, times their number: the lower triangle.
+template <class S>
+void ValidatedInverse<S>::add_squares(Batches batches, std::size_t view, const CancelFlag& cancel,
+                                      Matrix<S>& sum) const {
+  DenseRows<S> dense;
+  for (const auto& batch : batches) {
+    cancel.throw_if_requested();
+    if (batch[view].rows() == 0) continue;
+    const Matrix<S> rows = scale_.asDiagonal() * dense(batch[view]);
+    add_square<S>(rows, sum);
+  }
+}
+
+template <class S>
+bool ValidatedInverse<S>::factored(Batches seen, Batches unseen, std::size_t view,
+                                   const InverseOptions& options, Communicator& communicator,
+                                   const CancelFlag& cancel) {
+  const Index n = this->size();
+  const Index rows = count_rows<S>(seen, view, communicator) + count_rows<S>(unseen, view, communicator);
+  if (rows < kManyRows * n) return false;
+  Matrix<S> covariance = Matrix<S>::Zero(n, n);
+  add_squares(seen, view, cancel, covariance);
+  add_squares(unseen, view, cancel, covariance);
+  reduce(communicator, covariance);
+  covariance /= static_cast<S>(rows);
+  covariance.diagonal() += added_;
+  const auto factor = Cholesky<S>::of(std::move(covariance), std::sqrt(std::numeric_limits<S>::epsilon()));
+  if (!factor) return false;
+  // What a row has of h = a'Ka where K was made without it: h / (1 - h/m).
+  std::vector<Vector<double>> sizes;
+  DenseRows<S> dense;
+  for (const auto& batch : unseen) {
+    cancel.throw_if_requested();
+    if (batch[view].rows() == 0) continue;
+    Matrix<S> scores = scale_.asDiagonal() * dense(batch[view]);
+    factor->solve_lower(scores);
+    const Vector<double> h = scores.colwise().squaredNorm().transpose().template cast<double>();
+    const auto left = (1 - h.array() / static_cast<double>(rows)).max(1e-6);
+    sizes.emplace_back(h.array() / left);
+  }
+  dense_ = factor->inverse();
+  measure_noise(sizes, communicator);
+  // The trace of K B is n, as if each direction had been measured.
+  const double trace = size_ + (dense_.diagonal().array() * added_.array()).template cast<double>().sum();
+  const auto share = static_cast<S>(static_cast<double>(n) / std::max(trace, 1e-300));
+  size_ *= static_cast<double>(share);
+  noise_ *= static_cast<double>(share);
+  dense_ = (scale_ * share).asDiagonal() * dense_ * scale_.asDiagonal();
+  probes_ = gaussian_probes(options.seed, view) * std::sqrt(share);
+  factor->solve_upper(probes_);
+  probes_ = scale_.asDiagonal() * probes_;
+  return true;
+}
+
 template <class S>
 void ValidatedInverse<S>::complete_basis(Batches seen, std::size_t view, Communicator& communicator,
                                          const CancelFlag& cancel) {
   const Index n = this->size();
   Matrix<S> covariance = Matrix<S>::Zero(n, n);
-  DenseRows<S> dense;
-  for (const auto& batch : seen) {
-    cancel.throw_if_requested();
-    if (batch[view].rows() == 0) continue;
-    const Matrix<S> rows = scale_.asDiagonal() * dense(batch[view]);
-    add_square<S>(rows, covariance);  // the triangle that the decomposition reads
-  }
+  add_squares(seen, view, cancel, covariance);
   reduce(communicator, covariance);
   covariance /= static_cast<S>(count_rows<S>(seen, view, communicator));
   covariance.diagonal() += added_;
@@ -191,21 +245,26 @@ void ValidatedInverse<S>::validate(Batches seen, Batches unseen, std::size_t vie
   const S base = n > k ? 1 / tail_ : S(0);
   excess_ = (values_.array() > 0).select(values_.array().inverse(), S(0)) - base;
   make_probes(options.seed, view);
-  measure_noise(unseen, view, scores, communicator);
+  measure_noise(sizes_of(unseen, view, scores), communicator);
   if (n > k) return;
   dense_.resize(n, n);
   multiply_bt<S>(dq * excess_.asDiagonal(), dq, dense_);
   vectors_.resize(0, 0);
 }
 
+template <class S>
+Matrix<S> ValidatedInverse<S>::gaussian_probes(std::uint64_t seed, std::size_t view) const {
+  constexpr Index kProbes = 16;
+  return gaussian<S>(this->size(), kProbes, {seed, 0x9a7e + view}) / std::sqrt(S(kProbes));
+}
+
 /// The symmetric root of what is between the D in K.
 template <class S>
 void ValidatedInverse<S>::make_probes(std::uint64_t seed, std::size_t view) {
-  constexpr Index kProbes = 16;
   const S base = tail_ > 0 ? 1 / std::sqrt(tail_) : S(0);
   const Vector<S> roots = (values_.array() > 0).select(values_.array().rsqrt(), S(0)) - base;
-  const Matrix<S> omega = gaussian<S>(this->size(), kProbes, {seed, 0x9a7e + view}) / std::sqrt(S(kProbes));
-  Matrix<S> projected(vectors_.cols(), kProbes);
+  const Matrix<S> omega = gaussian_probes(seed, view);
+  Matrix<S> projected(vectors_.cols(), omega.cols());
   multiply_at<S>(vectors_, omega, projected);
   probes_ = base * omega;
   multiply<S>(vectors_, roots.asDiagonal() * projected, probes_, 1, 1);
@@ -214,20 +273,28 @@ void ValidatedInverse<S>::make_probes(std::uint64_t seed, std::size_t view) {
 
 /// From the squared scores of the unseen rows.
 template <class S>
-void ValidatedInverse<S>::measure_noise(Batches unseen, std::size_t view,
-                                        const std::vector<Matrix<S>>& scores, Communicator& communicator) {
+std::vector<Vector<double>> ValidatedInverse<S>::sizes_of(Batches unseen, std::size_t view,
+                                                          const std::vector<Matrix<S>>& scores) const {
   const S base = tail_ > 0 ? 1 / tail_ : S(0);
   const Vector<S> weights = base * scale_.cwiseAbs2();
   std::vector<Vector<double>> sizes;
-  double sum = 0;
-  Index rows = 0;
   for (std::size_t i = 0; i < unseen.size(); ++i) {
     if (scores[i].rows() == 0) continue;
     Vector<double> h = (scores[i] * excess_).template cast<double>();
     if (base > 0) h += row_squares<S>(unseen[i][view], weights);
+    sizes.push_back(std::move(h));
+  }
+  return sizes;
+}
+
+template <class S>
+void ValidatedInverse<S>::measure_noise(const std::vector<Vector<double>>& sizes,
+                                        Communicator& communicator) {
+  double sum = 0;
+  Index rows = 0;
+  for (const auto& h : sizes) {
     sum += h.sum();
     rows += h.size();
-    sizes.push_back(std::move(h));
   }
   reduce(communicator, sum, rows);
   size_ = rows > 0 ? sum / static_cast<double>(rows) : 0;

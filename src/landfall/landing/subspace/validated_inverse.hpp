@@ -41,7 +41,7 @@ class ValidatedInverse final : public SymmetricOperator<S> {
   ValidatedInverse(Batches seen, Batches unseen, std::size_t view, const InverseOptions& options, S ridge,
                    const Vector<S>& variance, Communicator& communicator, const CancelFlag& cancel = {});
 
-  Index rank() const { return values_.size(); }
+  Index rank() const { return dense_.size() > 0 ? this->size() : values_.size(); }
   const Vector<S>& scale() const { return scale_; }  // D
   /// Of h = ||a||_K^2 over the unseen rows a: q = E h^2/c / E h, where c is in how many batches a row of that size
   /// enters (heavy_rows.hpp), and the mean of h.
@@ -59,16 +59,21 @@ class ValidatedInverse final : public SymmetricOperator<S> {
   void apply_impl(In<S> x, Out<S> y) const override;
 
  private:
+  void add_squares(Batches batches, std::size_t view, const CancelFlag& cancel, Matrix<S>& sum) const;
+  bool factored(Batches seen, Batches unseen, std::size_t view, const InverseOptions& options,
+                Communicator& communicator, const CancelFlag& cancel);
   void complete_basis(Batches seen, std::size_t view, Communicator& communicator, const CancelFlag& cancel);
   void leading_basis(Batches seen, std::size_t view, const InverseOptions& options,
                      Communicator& communicator, const CancelFlag& cancel);
   Vector<double> variances_along(const Matrix<S>& dq, Batches batches, std::size_t view,
                                  Communicator& communicator, const CancelFlag& cancel) const;
+  Matrix<S> gaussian_probes(std::uint64_t seed, std::size_t view) const;
   void make_probes(std::uint64_t seed, std::size_t view);
   Vector<double> seen_variances(const Matrix<S>& dq, const Vector<double>& added, Batches seen,
                                 std::size_t view, Communicator& communicator, const CancelFlag& cancel) const;
-  void measure_noise(Batches unseen, std::size_t view, const std::vector<Matrix<S>>& scores,
-                     Communicator& communicator);
+  std::vector<Vector<double>> sizes_of(Batches unseen, std::size_t view,
+                                       const std::vector<Matrix<S>>& scores) const;
+  void measure_noise(const std::vector<Vector<double>>& sizes, Communicator& communicator);
   void validate(Batches seen, Batches unseen, std::size_t view, const InverseOptions& options,
                 Communicator& communicator, const CancelFlag& cancel);
 

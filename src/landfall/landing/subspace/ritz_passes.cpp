@@ -1,0 +1,81 @@
+#include <landfall/landing/subspace/ritz_passes.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace landfall {
+namespace {
+
+/// Directions count, not lengths: K R may be tiny beside X.
+template <class S>
+Matrix<S> unit_columns(Matrix<S> w) {
+  for (Index j = 0; j < w.cols(); ++j) w.col(j) /= std::max(w.col(j).norm(), std::numeric_limits<S>::min());
+  return w;
+}
+
+template <class S>
+void columns_of(const RitzBasis<S>& from, Index first, Index count, RitzBasis<S>& to) {
+  const auto cut = [&](const Point<S>& a, Point<S>& b) {
+    b.resize(a.size());
+    for (std::size_t k = 0; k < a.size(); ++k) b[k] = a[k].middleCols(first, count);
+  };
+  cut(from.z, to.z);
+  cut(from.sz, to.sz);
+  cut(from.ascent, to.ascent);
+}
+
+}  // namespace
+
+template <class S>
+void RitzPasses<S>::begin(const Point<S>& x, const Point<S>& w) {
+  next(w);
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    Matrix<S> both(x[k].rows(), x[k].cols() + w[k].cols());
+    both << x[k], measured_.z[k];
+    measured_.z[k] = std::move(both);
+  }
+  sums_.start(measured_.z);
+}
+
+template <class S>
+void RitzPasses<S>::next(const Point<S>& w) {
+  measured_.z.clear();
+  for (const auto& block : w) measured_.z.push_back(unit_columns<S>(block));
+  sums_.start(measured_.z);
+}
+
+template <class S>
+void RitzPasses<S>::add(const std::vector<const CentredBatch<S>*>& views) {
+  sums_.add(views, measured_.z, static_cast<S>(1 / rows_));
+}
+
+template <class S>
+void RitzPasses<S>::end_pass(const std::vector<double>& ridge) {
+  sums_.finish(measured_, *communicator_);
+  if (!x_.z.empty()) return;
+  const Index c = measured_.z[0].cols() / 2;
+  RitzBasis<S> work;
+  columns_of(measured_, 0, c, x_);
+  columns_of(measured_, c, c, work);
+  measured_ = std::move(work);
+  const Ritz ritz = x_.ritz(ridge, c, 0);
+  x_ = x_.turned(ritz.coefficients);
+  values_ = ritz.values;
+}
+
+template <class S>
+void RitzPasses<S>::advance(const std::vector<double>& ridge) {
+  values_ = ritz_step(x_, measured_, last_, ridge).values;
+}
+
+template <class S>
+void RitzPasses<S>::state(State& state) {
+  for (RitzBasis<S>* basis : {&x_, &last_}) state(basis->z, basis->sz, basis->ascent);
+  state(measured_.z, values_);
+  if (begun()) sums_.state(state, *communicator_);
+}
+
+template class RitzPasses<float>;
+template class RitzPasses<double>;
+
+}  // namespace landfall
