@@ -252,7 +252,7 @@ class LDA(ClassifierMixin, Estimator):
 
 def _counts(confusion: Any, order: Any, kind: type) -> Array:
     """In the order of classes_; empty where there is none."""
-    counts = np.zeros((0, 0), dtype=kind) if confusion is None else np.asarray(confusion).astype(kind)
+    counts: Array = np.zeros((0, 0), dtype=kind) if confusion is None else np.asarray(confusion).astype(kind)
     return counts[order][:, order] if counts.size else counts.reshape(0, 0)
 
 
