@@ -19,6 +19,7 @@ _kernels.choose()  # before the library is loaded, which loads BLAS
 
 if TYPE_CHECKING:
     from ._cca import CCA as CCA
+    from ._choice import ComponentChoice as ComponentChoice
     from ._choice import CrossValidation as CrossValidation
     from ._choice import cross_validate as cross_validate
     from ._core import DataError as DataError
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from ._plots import plot_convergence as plot_convergence
     from ._plots import plot_correlations as plot_correlations
     from ._plots import plot_circle as plot_circle
+    from ._plots import plot_cross_validation as plot_cross_validation
     from ._plots import plot_loadings as plot_loadings
     from ._plots import plot_structure as plot_structure
     from ._plots import plot_variates as plot_variates
@@ -51,11 +53,13 @@ if TYPE_CHECKING:
     from ._runs import load_run as load_run
     from ._runs import plan as plan
     from ._runs import save_run as save_run
+    from ._stability import Stability as Stability
 
 # Where each public name is defined.
 _NAMES = {
     "CCA": "_cca",
     "Comparison": "_runs",
+    "ComponentChoice": "_choice",
     "CrossValidation": "_choice",
     "Data": "_read",
     "DataError": "_core",
@@ -65,6 +69,7 @@ _NAMES = {
     "MinimizeResult": "_minimize",
     "NumericalError": "_core",
     "Plan": "_runs",
+    "Stability": "_stability",
     "amari_distance": "_ica",
     "check_constraint": "_minimize",
     "check_gradient": "_minimize",
@@ -78,6 +83,7 @@ _NAMES = {
     "plot_convergence": "_plots",
     "plot_correlations": "_plots",
     "plot_circle": "_plots",
+    "plot_cross_validation": "_plots",
     "plot_loadings": "_plots",
     "plot_structure": "_plots",
     "plot_variates": "_plots",

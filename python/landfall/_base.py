@@ -24,7 +24,7 @@ class Estimator(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     # Options of the library that have another name here; the others are the same.
     _RENAMED = {"n_components": "components", "batch_size": "batch", "random_state": "seed"}
     # Arguments that are not options of the library.
-    _OWN = {"precision", "callback", "verbose", "checkpoint", "checkpoint_every", "resume", "whiten"}
+    _OWN = {"precision", "callback", "verbose", "checkpoint", "checkpoint_every", "resume", "whiten", "n_restarts"}
     _ONLINE = {"components", "contrast", "ridge", "relative_ridge", "batch", "memory", "seed"}
 
     def _options(self) -> dict[str, Any]:
@@ -42,11 +42,20 @@ class Estimator(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                     raise ValueError(f"ridge={value!r}, expected 'auto' or a number")
                 value = None
             elif name == "n_components" and value is not None:
-                if isinstance(value, (bool, float)) or int(value) < 1:
-                    raise ValueError(f"n_components={value!r}, expected a positive integer or None")
-                value = int(value)
+                value = None if self._chooses() else self._whole_components(value)
             options[self._RENAMED.get(name, name)] = value
         return options
+
+    def _chooses(self) -> bool:
+        """Whether the number of components is left to the data."""
+        value: Any = getattr(self, "n_components", None)
+        return isinstance(value, str) and value == "auto"
+
+    @staticmethod
+    def _whole_components(value: Any) -> int:
+        if isinstance(value, (bool, float, str)) or int(value) < 1:
+            raise ValueError(f"n_components={value!r}, expected a positive integer, 'auto' or None")
+        return int(value)
 
     def _input(self, X: Any, *, reset: bool, min_samples: int = 1) -> _core.Input:
         """The data of the first view, whose columns the estimator counts."""
@@ -105,6 +114,8 @@ class Estimator(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def _push(self, views: list[_core.Input], labels: list[str] | None = None) -> None:
         """Gives rows to the online model. Learned attributes are computed when they are next asked for."""
         if self.__dict__.get("_online") is None:
+            if self._chooses():
+                raise ValueError("partial_fit does not take n_components='auto', expected a number or None")
             given = self._options()
             refused = [name for name, usual in (("method", ("auto", "landing")), ("missing", ("error",)), ("scale", (False,)), ("center", (True,)))
                        if given.get(name, usual[0]) not in usual]

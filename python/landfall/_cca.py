@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,8 @@ class CCA(Estimator):
 
     Parameters
     ----------
-    n_components : int or None, default=None
-        Number of canonical pairs. None: 2, or 1 where a view has a single column.
+    n_components : int, "auto" or None, default=None
+        Number of canonical pairs. None: 2, or 1 where a view has a single column. "auto": the pairs that stand out from chance in cross-validation, at most 10.
     ridge : "auto" or float, default="auto"
         Added to the diagonal of both covariances. "auto": none where the problem is well posed, else chosen by
         cross-validation, with a warning.
@@ -30,7 +31,11 @@ class CCA(Estimator):
     method : str, default="auto"
         "auto", "exact", "landing", or a baseline of ``landfall methods``.
     passes : float, optional
-        Passes of landing over the data.
+        Passes of landing over the data. None: until ``tolerance`` holds.
+    tolerance : float, default=0.001
+        Landing ends once its estimated relative gap to the optimum is at most this.
+    max_passes : float, default=32
+        Or after so many passes.
     batch_size : int, optional
         Rows per step of landing.
     memory : int or str, default="2GiB"
@@ -110,12 +115,14 @@ class CCA(Estimator):
 
     def __init__(
         self,
-        n_components: int | None = None,
+        n_components: int | str | None = None,
         *,
         ridge: float | str = "auto",
         relative_ridge: float | None = None,
         method: str = "auto",
         passes: float | None = None,
+        tolerance: float = 1e-3,
+        max_passes: float = 32,
         batch_size: int | None = None,
         memory: int | str = "2GiB",
         center: bool = True,
@@ -140,6 +147,8 @@ class CCA(Estimator):
         self.relative_ridge = relative_ridge
         self.method = method
         self.passes = passes
+        self.tolerance = tolerance
+        self.max_passes = max_passes
         self.batch_size = batch_size
         self.memory = memory
         self.center = center
@@ -170,7 +179,8 @@ class CCA(Estimator):
         left = self._input(X, reset=True, min_samples=2)
         right = self._second_input(Y, min_samples=2)
         self._single_y = (np.ndim(Y) if isinstance(Y, (list, tuple)) else getattr(Y, "ndim", 2)) == 1
-        self._learn(self._run(_core.fit_cca, left, right, components=self._components(left, right), **self._weights(sample_weight)))
+        fit = partial(_core.fit_cca, choose=self._chooses())
+        self._learn(self._run(fit, left, right, components=self._components(left, right), **self._weights(sample_weight)))
         return self
 
     def partial_fit(self, X: Any, Y: Any) -> CCA:
@@ -181,8 +191,10 @@ class CCA(Estimator):
 
     def _components(self, left: _core.Input, right: _core.Input) -> int:
         """As scikit-learn's CCA, but no more than there are columns."""
+        if self._chooses():
+            return 0
         if self.n_components is not None:
-            return self.n_components
+            return self._whole_components(self.n_components)
         return min(2, _core.describe(left)["cols"], _core.describe(right)["cols"])
 
     def _learn(self, result: dict[str, Any], quiet: bool = False) -> None:
@@ -277,7 +289,8 @@ class CCA(Estimator):
         return _core.plan_cca(left, right, self._options() | {"components": self._components(left, right)}, self.precision)
 
     def _cross_validate(self, X: Any, Y: Any, ridges: list[float], folds: int) -> dict[str, Any]:
-        options = self._options() | {"components": self.n_components or 0, "folds": folds, "ridge": None, "relative_ridge": None}
+        options = self._options()
+        options |= {"components": options["components"] or 0, "folds": folds, "ridge": None, "relative_ridge": None}
         return _core.cross_validate_cca(as_input(X, "X"), as_input(Y, "Y"), options, ridges, self.precision)
 
     def transform(self, X: Any, Y: Any = None) -> Any:

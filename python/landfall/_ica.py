@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._base import Estimator
+from ._choice import component_choice
 from ._inputs import as_input
+from ._stability import stability_of
 from ._types import Array
 
 
@@ -24,14 +27,18 @@ class ICA(Estimator):
 
     Parameters
     ----------
-    n_components : int or None, default=None
-        Number of sources. None: the rank of the columns.
+    n_components : int, "auto" or None, default=None
+        Number of sources. None: the rank of the columns. "auto": the number with the most sources that come back from other starts and halves of the
+        rows, of several the smallest; see :func:`cross_validate`.
     fun : {"logcosh", "exp", "cube"}, default="logcosh"
         The contrast.
     whiten : {"unit-variance", "arbitrary-variance"}, default="unit-variance"
         The scale of the sources: variance 1, or 1/n_samples as in older versions of scikit-learn.
     reduction : {"pca", "none"}, default="pca"
         How fewer components than columns are found: among the leading principal components, or the most non-Gaussian directions of all.
+    n_restarts : int, optional
+        Runs from other random starts, each on half of the rows, whose sources are clustered with those of the fit (``stability_``). None: 0, or 10 where
+        ``n_components`` is "auto".
     method, passes, batch_size, memory, ridge, scale, missing, precision, random_state, callback, verbose, checkpoint, resume, comm, rows
         As in :class:`CCA`.
 
@@ -44,6 +51,10 @@ class ICA(Estimator):
     mean_ : array of shape (n_features,)
     negentropy_, signs_ : arrays of shape (n_components,)
         How far each source is from Gaussian, and 1 for super-Gaussian, -1 for sub-Gaussian.
+    stability_ : Stability or None
+        How often each source came back, and the quality of its cluster; None without restarts.
+    component_choice_ : ComponentChoice
+        What each number of components gives; only with ``n_components="auto"``.
     ridge_, n_iter_, n_passes_, converged_, warnings_, method_, reason_, history_, seconds_
         How the fit was done and what it cost.
     """
@@ -53,11 +64,12 @@ class ICA(Estimator):
 
     def __init__(
         self,
-        n_components: int | None = None,
+        n_components: int | str | None = None,
         *,
         fun: str = "logcosh",
         whiten: str = "unit-variance",
         reduction: str = "pca",
+        n_restarts: int | None = None,
         method: str = "auto",
         passes: float | None = None,
         batch_size: int | None = None,
@@ -79,6 +91,7 @@ class ICA(Estimator):
         self.fun = fun
         self.whiten = whiten
         self.reduction = reduction
+        self.n_restarts = n_restarts
         self.method = method
         self.passes = passes
         self.batch_size = batch_size
@@ -100,8 +113,12 @@ class ICA(Estimator):
         """Finds the sources; y is ignored. ``sample_weight`` has a weight for each row, or is the path of a file of weights."""
         if self.whiten not in ("unit-variance", "arbitrary-variance"):
             raise ValueError(f"whiten={self.whiten!r}, expected 'unit-variance' or 'arbitrary-variance'")
+        restarts = (10 if self._chooses() else 0) if self.n_restarts is None else int(self.n_restarts)
+        if restarts < 0:
+            raise ValueError(f"n_restarts={restarts}, expected 0 or more")
         self._forget()
-        self._learn(self._run(_core.fit_ica, self._input(X, reset=True, min_samples=2), **self._weights(sample_weight)))
+        fit = partial(_core.fit_ica, restarts=restarts, choose=self._chooses())
+        self._learn(self._run(fit, self._input(X, reset=True, min_samples=2), **self._weights(sample_weight)))
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> ICA:
@@ -122,6 +139,10 @@ class ICA(Estimator):
         self.kurtosis_ = result.get("kurtosis", np.zeros(0))
         if "structure" in view:
             self.structure_, self.variance_explained_ = view["structure"], view["explained"]
+        self.stability_ = stability_of(result.get("stability"))
+        self.__dict__.pop("component_choice_", None)
+        if "component_choice" in result:
+            self.component_choice_ = component_choice(result["component_choice"])
         self._record(result, quiet)
 
     _MEASURES = ("negentropy",)
@@ -133,18 +154,30 @@ class ICA(Estimator):
         kinds = ["super-Gaussian" if sign > 0 else "sub-Gaussian" for sign in self.signs_]
         return {"contrast": self.fun, "reduction": self.reduction, "negentropy": self.negentropy_, "kinds": kinds, "kurtosis": self.kurtosis_}
 
+    def _more_numbers(self) -> dict[str, Any]:
+        if self.stability_ is None:
+            return {}
+        return {"restarts": self.stability_.runs - 1, "stability": self.stability_._summary()}
+
     def _files(self) -> dict[str, Array]:
         view = self._result["views"][0]
-        return {"mixing.npy": self._result["mixing"]} | ({"loadings.npy": view["structure"]} if "structure" in view else {})
+        files = {"mixing.npy": self._result["mixing"]} | ({"loadings.npy": view["structure"]} if "structure" in view else {})
+        return files | ({} if self.stability_ is None else {"centrotypes.npy": self.stability_.centrotypes})
 
     def _read_files(self, folder: Any, summary: dict[str, Any]) -> dict[str, Any]:
         self.set_params(fun=summary["contrast"])
         signs = [1.0 if kind == "super-Gaussian" else -1.0 for kind in summary["kinds"]]
-        return {"mixing": np.load(folder / "mixing.npy"), "signs": np.asarray(signs), "negentropy": np.asarray(summary["negentropy"]),
+        stability = summary.get("stability")
+        if stability is not None:
+            stability = stability | {"centrotypes": np.load(folder / "centrotypes.npy")}
+        return {"mixing": np.load(folder / "mixing.npy"), "stability": stability, "signs": np.asarray(signs), "negentropy": np.asarray(summary["negentropy"]),
                 "kurtosis": np.asarray(summary.get("kurtosis", []), dtype=float)}
 
     def _plan(self, X: Any, Y: Any) -> dict[str, Any]:
         return _core.plan_ica(as_input(X, "X"), self._options(), self.precision)
+
+    def _cross_validate(self, X: Any, restarts: int) -> dict[str, Any]:
+        return _core.cross_validate_ica(as_input(X, "X"), self._options(), restarts, self.precision)
 
     def transform(self, X: Any) -> Array:
         """The sources of new rows."""

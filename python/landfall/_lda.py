@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,12 +32,13 @@ class LDA(ClassifierMixin, Estimator):
 
     Parameters
     ----------
-    n_components : int or None, default=None
-        Number of directions. None: one less than there are classes, or the number of columns if that is less.
+    n_components : int, "auto" or None, default=None
+        Number of directions. None: one less than there are classes, or the number of columns if that is less. "auto": the fewest whose accuracy in
+        cross-validation is within one standard error of the best, with ``relative_ridge`` or else a ridge that cross-validation chooses.
     ridge : "auto" or float, default="auto"
         Added to the diagonal of the covariance within classes. "auto": none, but one of 30 rows where there are fewer than 1.5
         rows to a column.
-    relative_ridge, method, passes, batch_size, memory, scale, missing, held_out, precision, random_state, callback, verbose, checkpoint,
+    relative_ridge, method, passes, tolerance, max_passes, batch_size, memory, scale, missing, held_out, precision, random_state, callback, verbose, checkpoint,
     resume, comm, rows
         As in :class:`CCA`.
 
@@ -62,12 +64,14 @@ class LDA(ClassifierMixin, Estimator):
 
     def __init__(
         self,
-        n_components: int | None = None,
+        n_components: int | str | None = None,
         *,
         ridge: float | str = "auto",
         relative_ridge: float | None = None,
         method: str = "auto",
         passes: float | None = None,
+        tolerance: float = 1e-3,
+        max_passes: float = 32,
         batch_size: int | None = None,
         memory: int | str = "2GiB",
         scale: bool = False,
@@ -88,6 +92,8 @@ class LDA(ClassifierMixin, Estimator):
         self.relative_ridge = relative_ridge
         self.method = method
         self.passes = passes
+        self.tolerance = tolerance
+        self.max_passes = max_passes
         self.batch_size = batch_size
         self.memory = memory
         self.scale = scale
@@ -121,7 +127,9 @@ class LDA(ClassifierMixin, Estimator):
             raise ValueError(f"Found input variables with inconsistent numbers of samples: [{rows}, {len(codes)}]")
         names = [str(name) for name in classes]
         self.classes_ = classes
-        self._learn(self._run(_fit, data, names, codes, **self._weights(sample_weight)))
+        if self._chooses() and self.comm is not None:
+            raise ValueError("n_components='auto' is chosen in one process, expected a number")
+        self._learn(self._run(partial(_fit, choose=self._chooses()), data, names, codes, **self._weights(sample_weight)))
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> LDA:

@@ -19,6 +19,7 @@ def in_python(text: str) -> str:
         name = _ARGUMENTS.get(match[1], match[1].replace("-", "_"))
         return f"{name}={match[2]}" if match[2] else name
 
+    text = text.replace("most_passes", "max_passes")
     text = re.sub(r"--missing (drop|mean)", r"missing='\1'", text).replace(" is Inf;", " is inf;")
     return re.sub(r"--([a-z][a-z-]*[a-z])(?: ([0-9][0-9.e-]*))?", argument, text)
 

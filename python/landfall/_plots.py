@@ -145,6 +145,14 @@ def plot_circle(model: Any, *, components: tuple[int, int] = (0, 1), most: int =
     return ax
 
 
+def plot_cross_validation(choice: Any, ax: Any = None) -> Any:
+    """What landfall.cross_validate found: values with their standard errors against the ridge, or of ICA stability and variance against the number of components.
+    A dashed line marks the choice."""
+    ax = _axes(ax)
+    choice._plot(ax)
+    return ax
+
+
 def plot_convergence(model: Any, ax: Any = None) -> Any:
     """Stationarity and infeasibility against passes, on a logarithmic scale. Of a model, or of the result of minimize."""
     ax = _axes(ax)

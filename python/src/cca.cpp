@@ -16,12 +16,13 @@ namespace landfall::python {
 namespace {
 
 template <class S>
-py::dict fit(const std::array<InputPtr, 2>& inputs, const FitOptions& options, Caller& caller) {
+py::dict fit(const std::array<InputPtr, 2>& inputs, const FitOptions& options, bool choose, Caller& caller) {
   auto left = open_watched<S>(*inputs[0], caller), right = open_watched<S>(*inputs[1], caller);
   std::array<SourcePtr<S>, 2> again{open<S>(*inputs[0], caller), open<S>(*inputs[1], caller)};
   std::array<Matrix<double>, 2> loadings;
   const auto result = caller.wait_for([&] {
     auto fitted = fit_cca<S>(std::move(left), std::move(right), options);
+    if (choose) keep_real_pairs(fitted);
     for (std::size_t v = 0; v < 2; ++v) loadings[v] = loadings_of<S>(*again[v], fitted.views[v], options);
     return fitted;
   });
@@ -117,15 +118,16 @@ void bind_cca(py::module_& module) {
   module.def(
       "fit_cca",
       [](const InputPtr& left, const InputPtr& right, const py::dict& options, const std::string& precision,
-         const py::object& callback, const py::object& tick) {
+         const py::object& callback, const py::object& tick, bool choose) {
         Caller caller(tick);
-        const FitOptions fitting = fit_options(options, callback, caller);
+        FitOptions fitting = fit_options(options, callback, caller);
+        if (choose && !fitting.folds) fitting.folds = 5;
         const std::array inputs{left, right};
         return in_precision(precision, inputs, caller,
-                            [&]<class S>(S) { return fit<S>(inputs, fitting, caller); });
+                            [&]<class S>(S) { return fit<S>(inputs, fitting, choose, caller); });
       },
       py::arg("left"), py::arg("right"), py::arg("options"), py::arg("precision") = "auto",
-      py::arg("callback") = py::none(), py::arg("tick") = py::none());
+      py::arg("callback") = py::none(), py::arg("tick") = py::none(), py::arg("choose") = false);
   module.def(
       "plan_cca",
       [](const InputPtr& left, const InputPtr& right, const py::dict& options, const std::string& precision) {

@@ -1,4 +1,5 @@
 // fit_lda, plan_lda, cross_validate_lda, and the classes of scores.
+#include <landfall/data/rows/forwarded_source.hpp>
 #include <landfall/models/lda/lda.hpp>
 #include <landfall/models/lda/posterior.hpp>
 #include <landfall/models/lda/shrinkage.hpp>
@@ -22,9 +23,15 @@ Labels labels_of_codes(std::vector<std::string> names, const py::array_t<std::ui
 }
 
 template <class S>
-py::dict fit(const Input& input, const Labels& labels, const FitOptions& options, Caller& caller) {
-  auto data = open_watched<S>(input, caller);
-  const auto result = caller.wait_for([&] { return fit_lda<S>(std::move(data), labels, options); });
+py::dict fit(const Input& input, const Labels& labels, FitOptions options, bool choose, Caller& caller) {
+  const auto data = open_watched<S>(input, caller);
+  const auto result = caller.wait_for([&] {
+    if (choose) {
+      options.components = real_directions<S>(*data, labels, options);
+      data->rewind();
+    }
+    return fit_lda<S>(std::make_unique<BorrowedSource<S>>(*data), labels, options);
+  });
   return lda_dict(result);
 }
 
@@ -37,8 +44,10 @@ py::dict cross_validate(const Input& input, const Labels& labels, const FitOptio
   py::dict dict;
   dict["folds"] = found.folds;
   dict["ridges"] = found.ridges;
-  dict["values"] = array_of<double>(Matrix<double>(found.accuracy.transpose()));
-  dict["errors"] = array_of<double>(Matrix<double>(found.errors.transpose()));
+  dict["components"] = found.components;
+  dict["values"] = array_of<double>(found.accuracy);
+  dict["errors"] = array_of<double>(found.errors);
+  dict["directions"] = found.components[found.directions];
   dict["best"] = found.best;
   dict["chosen"] = found.chosen;
   return dict;
@@ -69,15 +78,16 @@ void bind_lda(py::module_& module) {
       "fit_lda",
       [](const InputPtr& data, std::vector<std::string> names, const py::array_t<std::uint32_t>& codes,
          const py::dict& options, const std::string& precision, const py::object& callback,
-         const py::object& tick) {
+         const py::object& tick, bool choose) {
         Caller caller(tick);
         const FitOptions fitting = fit_options(options, callback, caller);
         const Labels labels = labels_of_codes(std::move(names), codes);
         return in_precision(precision, std::array{data}, caller,
-                            [&]<class S>(S) { return fit<S>(*data, labels, fitting, caller); });
+                            [&]<class S>(S) { return fit<S>(*data, labels, fitting, choose, caller); });
       },
       py::arg("data"), py::arg("classes"), py::arg("codes"), py::arg("options"),
-      py::arg("precision") = "auto", py::arg("callback") = py::none(), py::arg("tick") = py::none());
+      py::arg("precision") = "auto", py::arg("callback") = py::none(), py::arg("tick") = py::none(),
+      py::arg("choose") = false);
   module.def(
       "plan_lda",
       [](const InputPtr& data, std::vector<std::string> names, const py::array_t<std::uint32_t>& codes,

@@ -75,6 +75,8 @@ Setters<FitOptions> fit_setters() {
   Setters<FitOptions> setters = common_setters<FitOptions>();
   setters.merge(Setters<FitOptions>{
       {"passes", set(&FitOptions::passes)},
+      {"tolerance", set(&FitOptions::tolerance)},
+      {"max_passes", set(&FitOptions::most_passes)},
       {"held_out", set(&FitOptions::held_out)},
       {"folds", set(&FitOptions::folds)},
       {"permutations", set(&FitOptions::permutations)},

@@ -28,6 +28,7 @@
 #include <landfall/models/gevp/gevp_plan.hpp>
 #include <landfall/models/ica/ica.hpp>
 #include <landfall/models/ica/online_ica.hpp>
+#include <landfall/models/ica/component_choice.hpp>
 #include <landfall/models/ica/stability.hpp>
 #include <landfall/models/lda/lda.hpp>
 #include <landfall/models/lda/online_lda.hpp>

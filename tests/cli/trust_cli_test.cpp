@@ -120,8 +120,54 @@ TEST_F(Trust, PairsAndRidgeAreChosenByCrossValidation) {
 
   const Json lda = summary_of(
       landfall({"cv", "lda", "iris.csv", "--label-column", "species", "--ridges", "0,0.1,100", "--json"}));
-  EXPECT_GT(lda["values"][0][0], 0.95);
+  EXPECT_GT(lda["values"][1][0], 0.95);
+  EXPECT_EQ(lda["components"], Json({1, 2}));
+  EXPECT_EQ(lda["choice"], Json({{"components", 1}, {"relative_ridge", 0}}));
+  EXPECT_EQ(summary_of(landfall({"lda", "iris.csv", "--label-column", "species", "-p", "auto", "--json",
+                                 "--quiet"}))["components"],
+            1);
   EXPECT_EQ(lda["ridges"], Json({0, 0.1, 100}));
+}
+
+TEST_F(Trust, SourcesAndTheirNumberAreChosenByStability) {
+  // Three sources that are cubes of normal numbers in eight columns, with a little noise.
+  const Matrix<double> sources = gaussian<double>(2000, 3, {5, 0}).array().cube();
+  write_npy<double>(folder_ / "s.npy", RowMatrix<double>(sources * gaussian<double>(3, 8, {6, 0}) +
+                                                         0.02 * gaussian<double>(2000, 8, {7, 0})));
+  write_npy<double>(folder_ / "noise.npy", RowMatrix<double>(gaussian<double>(2000, 5, {8, 0})));
+  const auto run = landfall({"ica", "s.npy", "-p", "3", "--restarts", "4", "--out", "run"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.err.find("warning"), std::string::npos) << run.err;
+  EXPECT_NE(run.out.find("found in"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("5 of   5"), std::string::npos) << run.out;
+  aligned_lines(run.out);
+  const Json summary = Json::parse(content(folder_ / "run/summary.json"));
+  EXPECT_EQ(summary["restarts"], 4);
+  EXPECT_EQ(summary["stability"]["stable"], Json({true, true, true}));
+  EXPECT_EQ(summary["stability"]["clusters"][0]["size"], 5);
+  EXPECT_EQ(read_npy<double>(folder_ / "run/centrotypes.npy").rows(), 3);
+  EXPECT_NE(content(folder_ / "run/report.html").find("Iq: how stable"), std::string::npos);
+
+  const auto noise = landfall({"ica", "noise.npy", "--restarts", "6"});
+  EXPECT_NE(noise.err.find("not come back from other starts and halves of the rows"), std::string::npos)
+      << noise.err;
+
+  const auto table = landfall({"cv", "ica", "s.npy", "--restarts", "4", "--out", "cv"});
+  EXPECT_NE(table.out.find("worst Iq"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("-p 3: all of its components come back"), std::string::npos) << table.out;
+  EXPECT_NE(content(folder_ / "cv/report.html").find("How many independent components"), std::string::npos);
+  const Json choice = summary_of(landfall({"cv", "ica", "s.npy", "-p", "4", "--restarts", "2", "--json"}));
+  EXPECT_EQ(choice["components"], Json({2, 3, 4}));
+  EXPECT_EQ(choice["choice"], Json({{"components", 3}}));
+  const Json chosen = summary_of(
+      landfall({"ica", "s.npy", "-p", "auto", "--restarts", "4", "--out", "auto", "--json", "--quiet"}));
+  EXPECT_EQ(chosen["components"], 3);
+  EXPECT_EQ(chosen["component_choice"]["choice"], Json({{"components", 3}}));
+  EXPECT_NE(content(folder_ / "auto/report.html").find("Stability and variance"), std::string::npos);
+  const auto nothing = landfall({"cv", "ica", "noise.npy"});
+  EXPECT_NE(nothing.out.find("No component comes back"), std::string::npos) << nothing.out;
+  expect_error(landfall({"cv", "ica", "s.npy", "--restarts", "0"}), 2,
+               "0 restarts, expected at least 1 to choose the number of components");
 }
 
 TEST_F(Trust, OneViewPredictsTheOther) {

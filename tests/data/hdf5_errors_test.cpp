@@ -115,6 +115,21 @@ TEST(Hdf5Errors, AFileThatIsNoneOrCutShortIsToldSo) {
   EXPECT_EQ(text, "damaged chunk at row 1, column 1: inflate() failed");
 }
 
+/// HDF5 would allocate what this file of 256 bytes says, four gigabytes, and then find it damaged.
+TEST(Hdf5Errors, DriverInformationLargerThanTheFileIsRefusedBeforeItIsAllocated) {
+  const TemporaryFolder folder;
+  std::string bytes("\x89HDF\r\n\x1a\n\0\0\0\0\0\x08\x08\0", 16);
+  bytes += std::string(8, '\0');
+  for (const std::uint64_t address :
+       {std::uint64_t{0}, ~std::uint64_t{0}, std::uint64_t{256}, std::uint64_t{100}})
+    bytes.append(reinterpret_cast<const char*>(&address), sizeof address);
+  bytes.resize(256, '\0');
+  bytes.replace(104, 4, std::string("\0\0\0\xf0", 4));
+  EXPECT_EQ(
+      open_error(folder.file("driver.h5", bytes)),
+      "damaged HDF5 file: 4026531840 bytes of driver information, expected at most the 256 of the file");
+}
+
 /// A dataset whose only chunk holds these bytes, packed already.
 std::string chunk_error(const TemporaryFolder& folder, const std::string& bytes, bool shuffled,
                         unsigned skipped) {

@@ -44,7 +44,9 @@ class RanksTest : public Typed<S> {
   static DataStream<S> stream(const std::vector<RowMatrix<S>>& views, const Ranks& ranks, Index batch) {
     std::vector<SourcePtr<S>> sources;
     for (const auto& view : views) sources.push_back(std::make_unique<landfall::MemorySource<S>>(view));
-    return DataStream<S>(std::move(sources), {.batch = batch, .read_ahead = false, .communicator = ranks, .rank_rows = RankRows::own});
+    return DataStream<S>(
+        std::move(sources),
+        {.batch = batch, .read_ahead = false, .communicator = ranks, .rank_rows = RankRows::own});
   }
 
   void expect_near(const Matrix<S>& a, const Matrix<S>& b, double factor) const {
@@ -62,7 +64,8 @@ TYPED_TEST(RanksTest, StatisticsAreThoseOfAllRows) {
   this->left_.col(6).tail(this->kRows - this->kCut).setConstant(3);  // different values
   this->left_.col(7).head(this->kCut).setConstant(std::nan(""));     // no number on rank 0
   const auto options = [](const Ranks& ranks) {
-    return StreamOptions{.transform = {.missing = Missing::mean}, .communicator = ranks, .rank_rows = RankRows::own};
+    return StreamOptions{
+        .transform = {.missing = Missing::mean}, .communicator = ranks, .rank_rows = RankRows::own};
   };
   for (const bool sparse : {false, true}) {
     if (sparse) this->left_ = (this->left_.array() < S(100)).select(S(0), this->left_);
@@ -274,9 +277,10 @@ TEST(Ranks, RunningCentringNeedsOneRank) {
                            std::vector<SourcePtr<double>> views;
                            views.push_back(std::make_unique<landfall::MemorySource<double>>(
                                RowMatrix<double>(numbered_rows<double>(10, 2))));
-                           DataStream<double> stream(
-                               std::move(views),
-                               {.transform = {.centring = Centring::running}, .communicator = ranks, .rank_rows = RankRows::own});
+                           DataStream<double> stream(std::move(views),
+                                                     {.transform = {.centring = Centring::running},
+                                                      .communicator = ranks,
+                                                      .rank_rows = RankRows::own});
                          }),
                UsageError);
 }

@@ -14,17 +14,6 @@ namespace landfall::test {
 namespace {
 
 template <class S>
-InMemoryBatches<S> batches_of(const std::vector<Matrix<S>>& views, Index size) {
-  InMemoryBatches<S> result;
-  for (Index first = 0; first < views[0].rows(); first += size) {
-    auto& batch = result.emplace_back();
-    for (const auto& view : views)
-      batch.push_back(batch_of<S>(view.middleRows(first, std::min(size, view.rows() - first)), first));
-  }
-  return result;
-}
-
-template <class S>
 class SubspaceTest : public Typed<S> {
  protected:
   static constexpr Index kRows = 4000, kLeft = 20, kRight = 15, kColumns = 5, kWanted = 3;

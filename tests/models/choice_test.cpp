@@ -2,7 +2,6 @@
 #include <landfall/data/rows/memory_source.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/models/cca/grid.hpp>
-#include <landfall/models/ica/stability.hpp>
 #include <landfall/models/lda/shrinkage.hpp>
 
 #include "support.hpp"
@@ -141,24 +140,84 @@ TEST(Shrinkage, HelpsWhereRowsAreFew) {
   const Labels labels = labels_from(classes);
   const auto choice = cross_validate_shrinkage<double>(rows_of<double>(rows), labels, {}, {0, 1, 10});
   EXPECT_EQ(choice.folds, 5);
-  EXPECT_GE(choice.accuracy(2), choice.accuracy(0));
+  EXPECT_GE(choice.accuracy(0, 2), choice.accuracy(0, 0));
   EXPECT_GT(choice.ridges[choice.chosen], 0);
   EXPECT_GT(choice.accuracy.maxCoeff(), 0.8);
 }
 
-/// Real sources come back from every start; directions of Gaussian noise do not.
-TEST(IcaStability, TellsSourcesFromAccidents) {
-  constexpr Index kRows = 2000;
-  Matrix<double> sources = gaussian<double>(kRows, 6, {15, 0});
-  sources.leftCols(3) = sources.leftCols(3).array().cube();
-  const RowMatrix<double> data = sources * gaussian<double>(6, 6, {16, 0}).transpose();
-  const auto result = fit_ica<double>(rows_of<double>(data), {});
-  const auto source = rows_of<double>(data);
-  const auto stability = ica_stability<double>(*source, result, {}, 5);
-  EXPECT_EQ(stability.restarts, 5);
-  for (std::size_t j = 0; j < 3; ++j) EXPECT_EQ(stability.returned[j], 5) << j;
-  EXPECT_GT(stability.similarity.head(3).minCoeff(), 0.98);
-  EXPECT_LT(stability.similarity.tail(3).minCoeff(), stability.similarity.head(3).minCoeff());
+/// Three classes in a plane, or in a line, of ten columns, the means of classes far from 0.
+RowMatrix<double> three_classes(Index rows, bool line, std::vector<std::uint32_t>& classes) {
+  RowMatrix<double> table = gaussian<double>(rows, 10, {17, 0}) * gaussian<double>(10, 10, {18, 0});
+  for (Index i = 0; i < rows; ++i) {
+    classes.push_back(static_cast<std::uint32_t>(i % 3));
+    table(i, 0) += 4 * static_cast<double>(i % 3);
+    if (!line && i % 3 == 1) table(i, 1) += 9;
+    table.row(i).array() += 1000;
+  }
+  return table;
+}
+
+/// From covariances of folds or by a fit for each ridge and fold: the same accuracy.
+TEST(Shrinkage, TheGridIsWhatFitsWithEachRidgeGive) {
+  std::vector<std::uint32_t> classes;
+  RowMatrix<double> rows(400, 12);
+  rows << three_classes(400, false, classes), Vector<double>::Constant(400, 3.),
+      RowMatrix<double>(gaussian<double>(400, 1, {19, 0}));
+  rows.col(11) += rows.col(0) - rows.col(2);
+  const Labels labels = labels_from(classes);
+  const std::vector<double> ridges{0, 0.1, 3};
+  const auto grid =
+      cross_validate_shrinkage<double>(rows_of<double>(rows), labels, {.folds = 4, .seed = 5}, ridges);
+  ASSERT_EQ(grid.components, (std::vector<Index>{1, 2}));
+  for (const Index p : grid.components)
+    for (std::size_t r = 0; r < ridges.size(); ++r) {
+      Vector<double> shares(4);
+      for (int fold = 0; fold < 4; ++fold)
+        shares(fold) = *fit_lda<double>(rows_of<double>(rows), labels,
+                                        {.components = p,
+                                         .method = FitMethod::exact,
+                                         .relative_ridge = ridges[r],
+                                         .folds = 4,
+                                         .fold = fold,
+                                         .seed = 5})
+                            .held_out_accuracy;
+      EXPECT_NEAR(grid.accuracy(p - 1, static_cast<Index>(r)), shares.mean(), 1e-12) << p << " " << ridges[r];
+    }
+  const auto fits = cross_validate_shrinkage<double>(
+      rows_of<double>(rows), labels, {.components = 2, .method = FitMethod::landing, .folds = 4, .seed = 5},
+      {0.1, 3});
+  EXPECT_EQ(fits.components, std::vector<Index>{2});
+  EXPECT_NEAR(fits.accuracy(0, 0), grid.accuracy(1, 1), 0.01);
+  const auto sparse = cross_validate_shrinkage<float>(rows_of<float>(rows.cast<float>(), true), labels,
+                                                      {.folds = 4, .seed = 5}, {0.1});
+  EXPECT_NEAR(sparse.accuracy(1, 0), grid.accuracy(1, 1), 0.01);
+}
+
+TEST(Shrinkage, CountsDirections) {
+  for (const bool line : {true, false}) {
+    std::vector<std::uint32_t> classes;
+    const auto data = rows_of<double>(three_classes(900, line, classes));
+    EXPECT_EQ(real_directions<double>(*data, labels_from(classes), {}), line ? 1 : 2);
+    EXPECT_EQ(real_directions<double>(*data, labels_from(classes), {.relative_ridge = 0.01}), line ? 1 : 2);
+  }
+}
+
+TEST(Shrinkage, DependentColumnsAndSingularClasses) {
+  std::vector<std::uint32_t> classes;
+  RowMatrix<double> rows(300, 11);
+  rows << three_classes(300, false, classes), Vector<double>::Zero(300);
+  const Labels labels = labels_from(classes);
+  rows.col(10) = rows.col(3) + rows.col(4);
+  EXPECT_GT(cross_validate_shrinkage<double>(rows_of<double>(rows), labels, {}, {0, 1}).accuracy(1, 0), 0.5);
+  for (Index i = 0; i < 300; ++i) rows(i, 10) = static_cast<double>(i % 3);  // does not vary within classes
+  const auto found = cross_validate_shrinkage<double>(rows_of<double>(rows), labels, {}, {0, 1});
+  EXPECT_EQ(found.accuracy(1, 0), 0);
+  EXPECT_EQ(found.chosen, 1U);
+  const RowMatrix<double> wide = gaussian<double>(20, 30, {20, 0});
+  const Labels few = labels_from(std::vector<std::uint32_t>(classes.begin(), classes.begin() + 20));
+  EXPECT_EQ(cross_validate_shrinkage<double>(rows_of<double>(wide), few, {}, {0, 1}).accuracy(0, 0), 0);
+  EXPECT_THROW(cross_validate_shrinkage<double>(rows_of<double>(rows), labels, {.components = 3}, {1}),
+               NumericalError);
 }
 
 TEST(Confusion, CountsWhatAccuracySums) {

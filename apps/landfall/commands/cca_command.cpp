@@ -57,15 +57,7 @@ class CcaFit final : public ModelFit<S> {
     if (choose_components_ && !options.folds) options.folds = 5;
     result_ = fit_cca<S>(std::move(this->views[0]), std::move(this->views[1]), options,
                          curve_ ? &*curve_ : nullptr);
-    if (!choose_components_) return result_;
-    if (const CrossValidated& tested = result_.cross_validated; tested.folds > 0) {
-      const Index p = real_pairs(tested);
-      if (p == 0) result_.warnings.emplace_back("no pair stands out from chance in cross-validation");
-      keep_pairs(result_, std::max<Index>(1, p));
-    } else {
-      result_.warnings.push_back(fmt::format(
-          "{} rows are too few to choose the number of pairs by cross-validation", result_.samples));
-    }
+    if (choose_components_) keep_real_pairs(result_);
     return result_;
   }
 

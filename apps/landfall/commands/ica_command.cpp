@@ -5,13 +5,15 @@
 #include <landfall/data/rows/forwarded_source.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/models/ica/amari.hpp>
+#include <landfall/models/ica/component_choice.hpp>
 #include <landfall/models/ica/contrast.hpp>
 #include <landfall/models/ica/ica.hpp>
-#include <landfall/models/ica/stability.hpp>
 
 #include "commands/model_command.hpp"
 #include "commands/weights_option.hpp"
+#include "report/validation_page.hpp"
 #include "runs/model_run.hpp"
+#include "terminal/ranks.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
@@ -25,7 +27,9 @@ std::string_view kind(double sign) {
 Matrix<double> read_truth(const std::string& path, const ModelOptions& options, Index features) {
   Matrix<double> mixing =
       std::visit([](const auto& m) { return Matrix<double>(m); }, load_matrix<double>(path));
-  const Index p = options.fit.components > 0 ? options.fit.components : features;
+  const Index p = options.choose_components    ? mixing.cols()  // known after the choice
+                  : options.fit.components > 0 ? options.fit.components
+                                               : features;
   if (mixing.rows() != features || mixing.cols() != p)
     throw DataError(
         fmt::format("{}: {}x{}, expected {}x{}: a row for each column of {}, a column for each component",
@@ -33,11 +37,68 @@ Matrix<double> read_truth(const std::string& path, const ModelOptions& options, 
   return mixing;
 }
 
+/// Of all runs together, and of each source.
+Json stability_json(const IcaStability& stability) {
+  Json clusters = Json::array(), json{{"runs", stability.runs}, {"cluster", stability.cluster}};
+  for (std::size_t c = 0; c < stability.clusters.size(); ++c) {
+    const SourceCluster& cluster = stability.clusters[c];
+    clusters.push_back({{"size", cluster.size()},
+                        {"runs", cluster.runs},
+                        {"quality", cluster.quality()},
+                        {"within", cluster.within},
+                        {"between", cluster.between},
+                        {"departure", stability.departure(static_cast<Index>(c))},
+                        {"stable", stability.is_stable(cluster)},
+                        {"centrotype",
+                         {{"run", cluster.centrotype / stability.sources()},
+                          {"source", cluster.centrotype % stability.sources()}}}});
+  }
+  for (Index j = 0; j < stability.sources(); ++j) {
+    json["quality"].push_back(stability.of(j).quality());
+    json["found_in"].push_back(stability.of(j).runs);
+    json["stable"].push_back(stability.is_stable(j));
+  }
+  json["clusters"] = std::move(clusters);
+  return json;
+}
+
+/// The object that landfall cv prints.
+Json grid_json(const IcaGridResult& found, int restarts) {
+  const IcaGridRow& chosen = found.rows[found.chosen];
+  Json choice{{"problem", "ica"},   {"measure", "stability"}, {"samples", found.samples},
+              {"rank", found.rank}, {"restarts", restarts},   {"chosen_number", found.chosen}};
+  for (const IcaGridRow& row : found.rows) {
+    choice["components"].push_back(row.components);
+    choice["explained_variance"].push_back(row.explained);
+    choice["mean_quality"].push_back(row.mean_quality);
+    choice["worst_quality"].push_back(row.worst_quality);
+    choice["stable"].push_back(row.stable);
+    choice["runs"].push_back(row.runs);
+  }
+  choice["choice"] = {{"components", chosen.components}};
+  const std::string stable = chosen.stable == chosen.components ? "all" : fmt::format("{}", chosen.stable);
+  choice["text"] =
+      found.any_stable()
+          ? fmt::format(
+                "-p {}: {} of its components come back from other starts and halves of the rows and are not "
+                "Gaussian; no number of components has more, and no smaller one as many. They are among "
+                "principal "
+                "components that hold {:.4g} % of the variance.",
+                chosen.components, stable, 100 * chosen.explained)
+          : fmt::format(
+                "No component comes back from other starts and halves of the rows, with any of these "
+                "numbers: there "
+                "are no independent sources that ICA can tell apart. -p {} holds {:.4g} % of the variance.",
+                chosen.components, 100 * chosen.explained);
+  return choice;
+}
+
 template <class S>
 class IcaFit final : public ModelFit<S> {
  public:
-  IcaFit(const ModelOptions& options, const std::string& truth, const std::string& label, int restarts)
-      : truth_(truth), restarts_(restarts) {
+  IcaFit(const ModelOptions& options, const std::string& truth, const std::string& label,
+         std::optional<int> restarts)
+      : truth_(truth), restarts_(restarts), choose_components_(options.choose_components) {
     TableOptions table = table_of(options, 0);
     if (!label.empty()) table.exclude.push_back(label);
     this->views.push_back(open_source<S>(options.files[0], table));
@@ -50,10 +111,23 @@ class IcaFit final : public ModelFit<S> {
             {{"landing", plan_ica<S>(*this->views[0], options)}}};
   }
 
-  const FitResult<S>& fit(const FitOptions& options) override {
+  const FitResult<S>& fit(const FitOptions& given) override {
     const SourcePtr<S> data = std::move(this->views[0]);
+    FitOptions options = given;
+    const int restarts = restarts_.value_or(choose_components_ ? IcaGrid{}.restarts : 0);
+    if (choose_components_) {
+      require_one_process("-p auto of ica");
+      const auto found = choose_ica_components<S>(*data, options, {.restarts = restarts});
+      options.components = found.rows[found.chosen].components;
+      grid_ = grid_json(found, restarts);
+      data->rewind();
+    }
     result_ = fit_ica<S>(std::make_unique<BorrowedSource<S>>(*data), options);
-    if (restarts_ > 0) stability_ = ica_stability<S>(*data, result_, options, restarts_);
+    if (restarts > 0) {
+      stability_ = ica_stability<S>(*data, result_, options, restarts);
+      if (auto warning = stability_warning(stability_); !warning.empty())
+        result_.warnings.push_back(std::move(warning));
+    }
     if (mixing_) distance_ = distance();
     return result_;
   }
@@ -71,24 +145,25 @@ class IcaFit final : public ModelFit<S> {
 
   void add_more(Json& summary) const override {
     if (distance_) summary["amari"] = *distance_;
-    if (stability_.restarts > 0) {
-      summary["restarts"] = stability_.restarts;
-      summary["returned"] = stability_.returned;
-      summary["similarity"] = numbers(stability_.similarity);
+    if (stability_.runs > 0) {
+      summary["restarts"] = stability_.runs - 1;
+      summary["stability"] = stability_json(stability_);
     }
+    if (!grid_.is_null()) summary["component_choice"] = grid_;
   }
 
   void print_table() const override {
     const Vector<double>& share = result_.views[0].explained;
-    const bool restarted = stability_.restarts > 0;
+    const bool restarted = stability_.runs > 0;
     fmt::print("{:>5}  {:<14}  {:>10}  {:>9}{}{}\n", "", "source", "negentropy", "kurtosis",
-               share.size() > 0 ? "  variance" : "", restarted ? "   returned" : "");
+               share.size() > 0 ? "  variance" : "", restarted ? "     Iq    found in" : "");
     for (Index j = 0; j < result_.signs.size(); ++j) {
       fmt::print("{:>5}  {:<14}  {:>10.3e}  {:>9.3g}", j + 1, kind(result_.signs(j)), result_.negentropy(j),
                  result_.kurtosis(j));
       if (share.size() > 0) fmt::print("  {:>6.2f} %", 100 * share(j));
       if (restarted)
-        fmt::print("  {:>3} of {:>2}", stability_.returned[static_cast<std::size_t>(j)], stability_.restarts);
+        fmt::print("  {:>5.3f}  {:>3} of {:>3}", stability_.of(j).quality(), stability_.of(j).runs,
+                   stability_.runs);
       fmt::print("\n");
     }
     if (distance_) fmt::print("{:>5}  {:<14}  {:>10.3e}\n", "", "Amari distance", *distance_);
@@ -96,7 +171,17 @@ class IcaFit final : public ModelFit<S> {
 
   void write_files(const std::filesystem::path& folder) const override {
     write_npy<S>(folder / "mixing.npy", result_.mixing);
+    if (stability_.runs > 0)
+      write_npy<double>(folder / "centrotypes.npy", stability_.centrotypes.transpose());
   }
+
+  Json cross_validate(const FitOptions& options, const std::vector<double>&) override {
+    const int restarts = restarts_.value_or(IcaGrid{}.restarts);
+    return grid_json(choose_ica_components<S>(*this->views[0], options,
+                                              {.most = options.components, .restarts = restarts}),
+                     restarts);
+  }
+  void print_validation(const Json& choice) const override { print_validation_table(choice); }
 
  private:
   double distance() const {
@@ -111,8 +196,10 @@ class IcaFit final : public ModelFit<S> {
   std::optional<Matrix<double>> mixing_;  // in it
   IcaResult<S> result_;
   std::optional<double> distance_;  // Amari's, to the truth
-  int restarts_ = 0;
+  std::optional<int> restarts_;
+  bool choose_components_ = false;
   IcaStability stability_;
+  Json grid_;  // of -p auto
 };
 
 class IcaCommand final : public ModelCommand {
@@ -121,7 +208,8 @@ class IcaCommand final : public ModelCommand {
 
   ModelHelp help() const override {
     return {.text = "Independent components of the rows of a file",
-            .components = "number of components [rank of the columns]",
+            .components = "number of components, or auto [rank of the columns]",
+            .automatic_components = true,
             .methods = {"auto", "landing"},
             .method = "auto, landing or a name from landfall methods [auto]",
             .baselines = Problem::ica,
@@ -131,6 +219,7 @@ class IcaCommand final : public ModelCommand {
                          .ridge = "none"},
             .passes = 1,
             .held_out = false,
+            .ridge_grid = false,
             .examples =
                 "  landfall ica mixtures.npy --out run\n"
                 "  landfall ica out/data.npy --truth out/mixing.npy --passes 4"};
@@ -148,9 +237,12 @@ class IcaCommand final : public ModelCommand {
         },
         "reduction to K components first: pca or none [pca]");
     add("--label-column", label_, "NAME", "column to exclude, by name or number from 1")->group(kTables);
-    add("--restarts", restarts_, "N", "fits from other starts: which sources come back [0]")
-        ->check(whole_number(0));
     add("--truth", truth_, "FILE", "true mixing matrix; reports the Amari distance to it");
+  }
+
+  void add_test_options(const OptionAdder& add) override {
+    add("--restarts", restarts_, "N", "more runs, each on half of the rows [0, auto: 10]")
+        ->check(whole_number(0));
   }
 
   std::unique_ptr<ModelFit<float>> open_single() const override {
@@ -162,7 +254,7 @@ class IcaCommand final : public ModelCommand {
 
  private:
   std::string truth_, label_;
-  int restarts_ = 0;
+  std::optional<int> restarts_;
 };
 
 }  // namespace

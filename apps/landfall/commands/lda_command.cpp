@@ -1,6 +1,7 @@
 // landfall lda DATA --labels FILE: the directions in which classes of rows differ most.
 #include <landfall/data/formats/npy.hpp>
 #include <landfall/data/formats/open_source.hpp>
+#include <landfall/data/rows/forwarded_source.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/models/lda/lda.hpp>
 #include <landfall/models/lda/shrinkage.hpp>
@@ -53,7 +54,8 @@ Json counts(const Matrix<double>& confusion, bool weighted) {
 template <class S>
 class LdaFit final : public ModelFit<S> {
  public:
-  LdaFit(const ModelOptions& options, const LabelOptions& given) {
+  LdaFit(const ModelOptions& options, const LabelOptions& given)
+      : choose_components_(options.choose_components) {
     auto data = open_data<S>(options.files[0], given, table_of(options, 0));
     this->views.push_back(std::move(data.source));
     this->labels = std::move(data.labels);
@@ -63,8 +65,15 @@ class LdaFit final : public ModelFit<S> {
     return shown(plan_lda<S>(*this->views[0], *this->labels, options));
   }
 
-  const FitResult<S>& fit(const FitOptions& options) override {
-    result_ = fit_lda<S>(std::move(this->views[0]), *this->labels, options);
+  const FitResult<S>& fit(const FitOptions& given) override {
+    const SourcePtr<S> data = std::move(this->views[0]);
+    FitOptions options = given;
+    if (choose_components_) {
+      require_one_process("-p auto of lda");
+      options.components = real_directions<S>(*data, *this->labels, options);
+      data->rewind();
+    }
+    result_ = fit_lda<S>(std::make_unique<BorrowedSource<S>>(*data), *this->labels, options);
     return result_;
   }
 
@@ -116,20 +125,24 @@ class LdaFit final : public ModelFit<S> {
   Json cross_validate(const FitOptions& options, const std::vector<double>& given) override {
     const auto found = cross_validate_shrinkage<S>(std::move(this->views[0]), *this->labels, options, given);
     const std::vector<double>& ridges = found.ridges;
-    Json choice{{"problem", "lda"},
-                {"measure", "accuracy"},
-                {"folds", found.folds},
-                {"ridges", found.ridges},
-                {"columns", {"accuracy"}}};
-    choice["values"].push_back(numbers(found.accuracy));
-    choice["errors"].push_back(numbers(found.errors));
-    choice["best"] = {{"relative_ridge", ridges[found.best]}};
-    choice["choice"] = {{"relative_ridge", ridges[found.chosen]}};
+    Json choice{
+        {"problem", "lda"}, {"measure", "accuracy"}, {"folds", found.folds}, {"ridges", found.ridges}};
+    for (std::size_t k = 0; k < found.components.size(); ++k) {
+      const Index p = found.components[k];
+      choice["columns"].push_back(fmt::format("{} {}", p, p == 1 ? "direction" : "directions"));
+      choice["values"].push_back(numbers(found.accuracy.row(static_cast<Index>(k)).transpose()));
+      choice["errors"].push_back(numbers(found.errors.row(static_cast<Index>(k)).transpose()));
+    }
+    const Index p = found.components[found.directions];
+    choice["components"] = found.components;
+    choice["best"] = {{"components", found.components.back()}, {"relative_ridge", ridges[found.best]}};
+    choice["choice"] = {{"components", p}, {"relative_ridge", ridges[found.chosen]}};
     choice["chosen_ridge_number"] = found.chosen;
     choice["text"] = fmt::format(
-        "--relative-ridge {:g}: the smallest ridge whose accuracy on rows that were not fitted is within one "
-        "standard error of the best ({:g}).",
-        ridges[found.chosen], ridges[found.best]);
+        "-p {} with --relative-ridge {:g}: the smallest ridge whose accuracy on rows that were not fitted, "
+        "with all directions, "
+        "is within one standard error of the best ({:g}), and the fewest directions within one of its best.",
+        p, ridges[found.chosen], ridges[found.best]);
     return choice;
   }
   void print_validation(const Json& choice) const override { print_validation_table(choice); }
@@ -140,6 +153,7 @@ class LdaFit final : public ModelFit<S> {
 
  private:
   LdaResult<S> result_;
+  bool choose_components_ = false;
 };
 
 class LdaCommand final : public ModelCommand {
@@ -148,7 +162,8 @@ class LdaCommand final : public ModelCommand {
 
   ModelHelp help() const override {
     return {.text = "Directions that separate classes of rows best",
-            .components = "number of directions [number of classes - 1]",
+            .components = "number of directions, or auto [number of classes - 1]",
+            .automatic_components = true,
             .method = "auto, exact or landing [auto]",
             .defaults = {.passes = "until --tolerance holds",
                          .batch = "512 or 8p; sparse data 2048",

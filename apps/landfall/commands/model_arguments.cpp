@@ -67,10 +67,12 @@ void add_model_options(const OptionAdder& add, ModelCommand& model) {
 }
 
 void take_ridges(CLI::App& command, ModelCommand& model) {
-  for (const char* name :
-       {"--method", "--passes", "--batch", "--tolerance", "--max-passes", "--ridge", "--relative-ridge",
-        "--permutations", "--bootstrap", "--show", "--resume", "--checkpoint-every", "--image", "--held-out"})
+  for (const char* name : {"--method", "--passes", "--batch", "--tolerance", "--max-passes", "--ridge",
+                           "--relative-ridge", "--permutations", "--bootstrap", "--truth", "--show",
+                           "--resume", "--checkpoint-every", "--image", "--held-out"})
     if (auto* option = command.get_option_no_throw(name)) command.remove_option(option);
+  command.get_option("--components")->description("the most components to try");
+  if (!model.help().ridge_grid) return;
   if (command.get_option_no_throw("--folds") == nullptr)
     OptionAdder{&command}("--folds", model.options.fit.folds, "K", "folds [5]")->check(whole_number(2));
   OptionAdder{&command}("--ridges", model.ridges, "G,...",

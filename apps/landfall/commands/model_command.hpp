@@ -42,6 +42,7 @@ struct ModelHelp {
   SolverDefaults defaults;
   double passes = 4;  // that landing makes where none are given
   bool centring = true, held_out = true, report_labels = false;
+  bool ridge_grid = true;  // landfall cv chooses a ridge
   const char* guard = nullptr;  // default of --guard; null: there is no such option
   const char* examples;
 };
@@ -80,7 +81,7 @@ class ModelFit {
   virtual void write_files(const std::filesystem::path&) const {}
   /// Components and ridge by cross-validation: the page of a report, and the object that --json prints, under "choice".
   virtual Json cross_validate(const FitOptions&, const std::vector<double>& /*ridges*/) {
-    throw UsageError("cv supports cca and lda");
+    throw UsageError("cv supports cca, ica and lda");
   }
   virtual void print_validation(const Json&) const {}
   /// Beside the loadings in their csv file.

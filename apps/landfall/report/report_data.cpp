@@ -324,7 +324,8 @@ Json page(const Run& run) {
   if (has(run, "warnings") && !run.summary.at("warnings").empty())
     sections.push_back({{"heading", "Warnings"}, {"text", run.summary.at("warnings")}});
   sections.push_back(result_section(run));
-  for (Json section : {trust_section(run), loadings_section(run)})
+  for (Json section :
+       {trust_section(run), stability_section(run), component_choice_section(run), loadings_section(run)})
     if (!section.is_null()) sections.push_back(std::move(section));
   if (const auto sample = read_sample(run))
     if (Json scores = scores_section(run, *sample); !scores.is_null()) sections.push_back(std::move(scores));

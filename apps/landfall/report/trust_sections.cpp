@@ -1,9 +1,13 @@
 #include "report/trust_sections.hpp"
 
+#include <landfall/models/ica/stability.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "report/report_parts.hpp"
+#include "report/validation_page.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
@@ -142,6 +146,46 @@ Json trust_section(const RunReport& run) {
     table["rows"].push_back(std::move(row));
   }
   section["table"] = std::move(table);
+  return section;
+}
+
+Json stability_section(const RunReport& run) {
+  if (!has_numbers(run.summary, "stability")) return {};
+  const Json& stability = run.summary.at("stability");
+  const Index runs = stability.at("runs");
+  const std::size_t unstable =
+      static_cast<std::size_t>(std::ranges::count(stability.at("stable"), Json(false)));
+  Json section{{"heading", "How far to trust it"}};
+  section["text"] = {
+      fmt::format("The sources of {} runs from different starts and on different halves of the rows, "
+                  "clustered by their "
+                  "correlations as ICASSO does. Iq is the mean "
+                  "similarity within the cluster of a source less that to other clusters: "
+                  "near 1 where every run finds the "
+                  "source, low where it depends on start and rows.",
+                  runs),
+      unstable == 0
+          ? std::string("All sources are stable.")
+          : fmt::format("{} of {} sources are not stable: their Iq is below {:g}, or fewer than {:g} % of "
+                        "the runs find them.",
+                        unstable, stability.at("stable").size(), kStableQuality, 100 * kStableShare)};
+  section["charts"] = {bar_chart("Iq: how stable", std::string(run.problem.component),
+                                 {{"Iq", stability.at("quality").get<std::vector<double>>()}})};
+  Json table{{"columns", {run.problem.component, "Iq", "runs", "estimates", "stable"}},
+             {"rows", Json::array()}};
+  for (std::size_t j = 0; j < stability.at("quality").size(); ++j) {
+    const Json& cluster = stability.at("clusters").at(stability.at("cluster")[j].get<std::size_t>());
+    table["rows"].push_back({j + 1, cluster.at("quality"), cluster.at("runs"), cluster.at("size"),
+                             cluster.at("stable").get<bool>() ? "yes" : "no"});
+  }
+  section["table"] = std::move(table);
+  return section;
+}
+
+Json component_choice_section(const RunReport& run) {
+  if (!has_numbers(run.summary, "component_choice")) return {};
+  Json section = choice_section(run.summary.at("component_choice"));
+  section["heading"] = "Number of components";
   return section;
 }
 

@@ -147,6 +147,7 @@ Dataset::Dataset(const Hdf5Path& path, const Hdf5Options& options) : name_(shown
   if (is_gzip(input)) fail("a compressed HDF5 file; decompress it first");
   file_size_ = input.size();
   stamp_ = input.stamp();
+  check_superblock(input);
   const Calls calls;
   open(path);
   const Handle type(H5Dget_type(dataset_.id())), creation(H5Dget_create_plist(dataset_.id()));
@@ -161,6 +162,36 @@ Dataset::Dataset(const Hdf5Path& path, const Hdf5Options& options) : name_(shown
 
 void Dataset::fail(const std::string& what) const {
   throw DataError(fmt::format("{}: {}", name_, what));
+}
+
+/// HDF5 allocates as much as a file says that its driver information takes, before it looks for it (format specification, II.A).
+void Dataset::check_superblock(const InputFile& input) const {
+  constexpr std::array<unsigned char, 8> signature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+  std::array<unsigned char, 80> block{};
+  const auto number = [&](std::size_t at, std::size_t bytes) {  // little endian
+    std::uint64_t value = 0;
+    for (std::size_t k = bytes; k-- > 0;) value = value << 8 | block.at(at + k);
+    return value;
+  };
+  const auto read = [&](std::uint64_t at, std::size_t bytes) {
+    if (at > file_size_ || file_size_ - at < bytes) return false;
+    input.read(at, std::as_writable_bytes(std::span(block)).first(bytes));
+    return true;
+  };
+  for (std::uint64_t start = 0; start < file_size_; start = std::max<std::uint64_t>(512, 2 * start)) {
+    if (!read(start, 24)) return;
+    if (!std::equal(signature.begin(), signature.end(), block.begin())) continue;
+    const std::size_t size = block[13], at = block[8] == 0 ? 24 : 28;  // of an address; of the first of four
+    if (block[8] > 1 || size > 8 || !read(start, at + 4 * size)) return;
+    const std::uint64_t driver = number(at + 3 * size, size);  // from the superblock on
+    const std::uint64_t none = size == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * size) - 1;
+    if (driver == none || driver > file_size_ || !read(start + driver, 8)) return;
+    if (const std::uint64_t bytes = number(4, 4); bytes > file_size_)
+      fail(fmt::format(
+          "damaged HDF5 file: {} bytes of driver information, expected at most the {} of the file", bytes,
+          file_size_));
+    return;
+  }
 }
 
 void Dataset::open(const Hdf5Path& path) {

@@ -118,6 +118,7 @@ class Dataset {
   void read(Index row, Index rows, Index col, Index cols, std::byte* out);
 
  private:
+  void check_superblock(const InputFile& input) const;
   void open(const Hdf5Path& path);
   void check_entries(const Handle& type);
   void check_shape();

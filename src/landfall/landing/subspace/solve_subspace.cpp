@@ -24,12 +24,13 @@ class PassLoop {
     while (reader_.draw() == 0) end_pass();
     for (std::size_t k = 0; k < views_.size(); ++k) views_[k] = &all_->view(k);
     landing_.step(views_);
+    pass_open_ = true;
+    const double passes = reader_.passes();
+    if (passes >= static_cast<double>(pass_ + 1)) end_pass();
     progress_ = landing_.progress();
-    progress_.passes = reader_.passes();
+    progress_.passes = passes;
     progress_.seconds = std::chrono::duration<double>(Clock::now() - began_).count();
     history_.add(progress_);
-    pass_open_ = true;
-    if (progress_.passes >= static_cast<double>(pass_ + 1)) end_pass();
   }
 
   std::optional<Termination> finished() const {

@@ -58,6 +58,19 @@ void keep_pairs(CcaResult<S>& result, Index p) {
 }
 
 template <class S>
+void keep_real_pairs(CcaResult<S>& result) {
+  const CrossValidated& tested = result.cross_validated;
+  if (tested.folds == 0) {
+    result.warnings.push_back(
+        fmt::format("{} rows are too few to choose the number of pairs by cross-validation", result.samples));
+    return;
+  }
+  const Index p = real_pairs(tested);
+  if (p == 0) result.warnings.emplace_back("no pair stands out from chance in cross-validation");
+  keep_pairs(result, std::max<Index>(1, p));
+}
+
+template <class S>
 CcaGridResult cross_validate_grid(SourcePtr<S> left, SourcePtr<S> right, const FitOptions& options,
                                   const CcaGrid& grid) {
   validate(options);
@@ -126,6 +139,8 @@ CcaGridResult cross_validate_grid(SourcePtr<S> left, SourcePtr<S> right, const F
 
 template void keep_pairs<float>(CcaResult<float>&, Index);
 template void keep_pairs<double>(CcaResult<double>&, Index);
+template void keep_real_pairs<float>(CcaResult<float>&);
+template void keep_real_pairs<double>(CcaResult<double>&);
 template CcaGridResult cross_validate_grid<float>(SourcePtr<float>, SourcePtr<float>, const FitOptions&,
                                                   const CcaGrid&);
 template CcaGridResult cross_validate_grid<double>(SourcePtr<double>, SourcePtr<double>, const FitOptions&,

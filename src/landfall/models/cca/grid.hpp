@@ -34,6 +34,11 @@ struct CcaGridResult {
 template <class S>
 void keep_pairs(CcaResult<S>& result, Index p);
 
+/// Leaves the pairs that stand out from chance in the cross-validation of the result (real_pairs()), at least one. Warns where not even the first does, or there
+/// was no cross-validation.
+template <class S>
+void keep_real_pairs(CcaResult<S>& result);
+
 /// UsageError where the covariances of the folds do not fit in options.memory. A ridge of 0 is left out where rows are fewer than columns.
 template <class S>
 CcaGridResult cross_validate_grid(SourcePtr<S> left, SourcePtr<S> right, const FitOptions& options,
@@ -41,6 +46,8 @@ CcaGridResult cross_validate_grid(SourcePtr<S> left, SourcePtr<S> right, const F
 
 extern template void keep_pairs<float>(CcaResult<float>&, Index);
 extern template void keep_pairs<double>(CcaResult<double>&, Index);
+extern template void keep_real_pairs<float>(CcaResult<float>&);
+extern template void keep_real_pairs<double>(CcaResult<double>&);
 extern template CcaGridResult cross_validate_grid<float>(SourcePtr<float>, SourcePtr<float>,
                                                          const FitOptions&, const CcaGrid&);
 extern template CcaGridResult cross_validate_grid<double>(SourcePtr<double>, SourcePtr<double>,

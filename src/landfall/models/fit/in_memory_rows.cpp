@@ -42,6 +42,18 @@ InMemoryBatches<S> read_into_memory(Source<S>& source, const Transform<S>& trans
   return batches;
 }
 
+template <class S>
+void double_scores(const CentredBatch<S>& rows, const Matrix<double>& x, Out<double> scores) {
+  if (rows.batch.sparse()) {
+    Matrix<S> part(rows.rows(), x.cols());
+    rows.times(x.template cast<S>(), part);
+    scores = part.template cast<double>();
+  } else {
+    const Matrix<double> columns = rows.batch.dense().template cast<double>();
+    multiply_at<double>(columns, x, scores);
+  }
+}
+
 namespace {
 
 /// Calls fill(batch, rows) for the rows of each batch among those of all ranks; returns the sum over the ranks.
@@ -72,16 +84,8 @@ Matrix<double> rows_of_all(const InMemoryBatches<S>& batches, Index columns, Com
 template <class S>
 Matrix<double> scores_of_all(const InMemoryBatches<S>& batches, const Matrix<double>& x,
                              Communicator& communicator) {
-  return rows_of_all(batches, x.cols(), communicator, [&](const CentredBatch<S>& batch, auto scores) {
-    if (batch.batch.sparse()) {
-      Matrix<S> part(batch.rows(), x.cols());
-      batch.times(x.template cast<S>(), part);
-      scores = part.template cast<double>();
-    } else {
-      const Matrix<double> columns = batch.batch.dense().template cast<double>();
-      multiply_at<double>(columns, x, scores);
-    }
-  });
+  return rows_of_all(batches, x.cols(), communicator,
+                     [&](const CentredBatch<S>& batch, auto scores) { double_scores<S>(batch, x, scores); });
 }
 
 template <class S>

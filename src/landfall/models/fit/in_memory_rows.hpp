@@ -19,6 +19,10 @@ InMemoryBatches<S> read_into_memory(Source<S>& source, const Transform<S>& trans
                                     std::span<const Index> rows, Index batch,
                                     const Communicator& communicator = serial_communicator());
 
+/// Scores A x of rows, in double precision.
+template <class S>
+void double_scores(const CentredBatch<S>& rows, const Matrix<double>& x, Out<double> scores);
+
 /// The scores of the rows in memory, in double precision: those of all ranks, on every rank, as one rank would have them.
 template <class S>
 Matrix<double> scores_of_all(const InMemoryBatches<S>& batches, const Matrix<double>& x,
@@ -28,11 +32,12 @@ Matrix<double> scores_of_all(const InMemoryBatches<S>& batches, const Matrix<dou
 template <class S>
 Vector<double> roots_of_all(const InMemoryBatches<S>& batches, Communicator& communicator);
 
-#define LANDFALL_KEPT_ROWS(EXTERN, S)                                                               \
-  EXTERN template InMemoryBatches<S> read_into_memory<S>(                                           \
-      Source<S>&, const Transform<S>&, std::span<const Index>, Index, const Communicator&);         \
-  EXTERN template Matrix<double> scores_of_all<S>(const InMemoryBatches<S>&, const Matrix<double>&, \
-                                                  Communicator&);                                   \
+#define LANDFALL_KEPT_ROWS(EXTERN, S)                                                                \
+  EXTERN template InMemoryBatches<S> read_into_memory<S>(                                            \
+      Source<S>&, const Transform<S>&, std::span<const Index>, Index, const Communicator&);          \
+  EXTERN template void double_scores<S>(const CentredBatch<S>&, const Matrix<double>&, Out<double>); \
+  EXTERN template Matrix<double> scores_of_all<S>(const InMemoryBatches<S>&, const Matrix<double>&,  \
+                                                  Communicator&);                                    \
   EXTERN template Vector<double> roots_of_all<S>(const InMemoryBatches<S>&, Communicator&);
 LANDFALL_KEPT_ROWS(extern, float)
 LANDFALL_KEPT_ROWS(extern, double)

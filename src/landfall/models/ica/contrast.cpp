@@ -56,6 +56,18 @@ double gaussian_value(Contrast contrast) {
   return 0;
 }
 
+double gaussian_deviation(Contrast contrast) {
+  switch (contrast) {
+    case Contrast::logcosh:
+      return 0.0795478912;
+    case Contrast::exp:
+      return 0.1218616806;
+    case Contrast::cube:
+      return 1.2247448714;  // of the fourth Hermite polynomial over 4
+  }
+  return 1;
+}
+
 double super_gaussian_sign(Contrast contrast) {
   return contrast == Contrast::cube ? -1 : 1;
 }

@@ -23,6 +23,10 @@ Contrast parse_contrast(std::string_view name);
 /// E g of a standard Gaussian.
 double gaussian_value(Contrast contrast);
 
+/// sqrt(N) times the standard error of the mean of g over N numbers of a Gaussian source that are scaled to unit variance: of what is
+/// left of g once 1 and y^2 are taken out.
+double gaussian_deviation(Contrast contrast);
+
 /// The sign of E g''(y) - E g'(y) y for super-Gaussian y, such as the Laplace distribution.
 double super_gaussian_sign(Contrast contrast);
 

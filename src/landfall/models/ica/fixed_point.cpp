@@ -237,6 +237,7 @@ class Iteration {
 }  // namespace
 
 FixedPoint iterate_to_convergence(const Matrix<double>& z, const FixedPointOptions& options) {
+  if (options.starts > 0) return Iteration(z, options, 0, options.starts).run();
   const auto p = static_cast<double>(z.cols());
   const double work = static_cast<double>(z.rows()) * p * p;
   if (work > kWorkPerRun || z.cols() == 1)

@@ -37,9 +37,10 @@ constexpr double kMostResidual = 0.1;        // rotation_residual() of landing b
 template <class S>
 bool keeps_rows(const Source<S>& source, const IcaOptions& options, Index n, Index rows) {
   const double bytes = static_cast<double>(rows) * static_cast<double>(n) * sizeof(S);
-  return source.random_access() && !source.sparse() && options.rank_rows == RankRows::shared &&
-         options.transform.centring != Centring::running && options.transform.missing != Missing::drop &&
-         (!options.weights || options.weights->trivial()) && bytes <= static_cast<double>(options.memory) / 4;
+  return source.random_access() && !source.sparse() && !options.holds_out() &&
+         options.rank_rows == RankRows::shared && options.transform.centring != Centring::running &&
+         options.transform.missing != Missing::drop && (!options.weights || options.weights->trivial()) &&
+         bytes <= static_cast<double>(options.memory) / 4;
 }
 
 /// Whether a component has another sign on all rows than landing was told.
@@ -221,7 +222,7 @@ class IcaModel final : public Model<S> {
       result_.passes += passes;
       return require_rank(rows_.whitening->rank(), asked);
     }
-    const double tolerance = variance_tolerance<S>(n, offset(stream));
+    const double tolerance = variance_tolerance<S>(n, mean_offset(stream));
     if (!every_row && !reduces) {
       rows_.whitening = whiten(covariance_of<S>(rows_.first, n, stream.communicator()), ridge, tolerance);
       if (rows_.whitening->rank() >= (asked > 0 ? asked : n)) return;
@@ -258,17 +259,6 @@ class IcaModel final : public Model<S> {
   static void require_rank(Index rank, Index p) {
     if (rank < p) throw NumericalError(fmt::format("rank {}, expected at least p = {}", rank, p));
     if (rank < 1) throw NumericalError("rank 0, expected at least 1");
-  }
-
-  /// The largest distance of a mean from 0, in standard deviations of its column.
-  static double offset(const DataStream<S>& stream) {
-    const ColumnStatistics* columns = stream.statistics(0);
-    double largest = 0;
-    if (columns)
-      for (const Index j : stream.transform(0).kept())
-        if (columns->variance(j) > 0)
-          largest = std::max(largest, std::abs(columns->mean(j)) / std::sqrt(columns->variance(j)));
-    return largest;
   }
 
   /// Whether rows are so few that all of them are iterated over until nothing changes, in place of landing.

@@ -88,6 +88,17 @@ double variance_tolerance(Index n, double offset) {
   return std::max(rank_tolerance<double>(n), 4 * eps * eps * (1 + offset * offset));
 }
 
+template <class S>
+double mean_offset(const DataStream<S>& stream) {
+  const ColumnStatistics* columns = stream.statistics(0);
+  double largest = 0;
+  if (columns)
+    for (const Index j : stream.transform(0).kept())
+      if (columns->variance(j) > 0)
+        largest = std::max(largest, std::abs(columns->mean(j)) / std::sqrt(columns->variance(j)));
+  return largest;
+}
+
 Whitening principal_components(Matrix<double> covariance, const Vector<double>& scale, Index p,
                                double ridge) {
   // Variances as fractions of the largest, so that their squares neither overflow nor vanish.
@@ -104,6 +115,7 @@ Whitening principal_components(Matrix<double> covariance, const Vector<double>& 
     throw NumericalError(
         fmt::format("the scales of its columns are too far apart for {} principal components", p));
   leading.explained = std::min(1.0, eigen.values().tail(p).sum() / total);
+  leading.shares = eigen.values().tail(p).reverse() / total;
   leading.least = eigen.values()(eigen.values().size() - p) / eigen.values().maxCoeff();
   return leading;
 }

@@ -25,6 +25,7 @@ struct Whitening {
   Matrix<double> factor, dual;
   double explained = 1;  // the fraction of the variance that is in the range of F, in the units of the file
   double least = 1;      // the variance of the last principal component over that of the first
+  Vector<double> shares = {};  // of principal_components(): the fraction of the variance in each
 
   Index rank() const { return factor.cols(); }
 };
@@ -42,6 +43,10 @@ Whitening whiten(Matrix<double> covariance, double ridge, double tolerance);
 /// deviations from 0 at most.
 template <class S>
 double variance_tolerance(Index n, double offset);
+
+/// The largest distance of a mean from 0, in standard deviations of its column.
+template <class S>
+double mean_offset(const DataStream<S>& stream);
 
 /// The p leading principal components of scale * column: the scale leads back to the units of the file.
 /// NumericalError where scales are so far apart that rounding hides the p-th.
@@ -61,6 +66,7 @@ PilotEstimate<S> pilot_of(const Whitening& whitening, const InMemorySamples<S>& 
 #define LANDFALL_WHITENING(EXTERN, S)                                                                   \
   EXTERN template Matrix<double> covariance_of<S>(const InMemoryBatches<S>&, Index, Communicator&);     \
   EXTERN template double variance_tolerance<S>(Index, double);                                          \
+  EXTERN template double mean_offset<S>(const DataStream<S>&);                                          \
   EXTERN template Whitening streamed_components<S>(DataStream<S>&, Index, double, std::uint64_t, int&); \
   EXTERN template PilotEstimate<S> pilot_of<S>(const Whitening&, const InMemorySamples<S>&, Index,      \
                                                std::uint64_t);
