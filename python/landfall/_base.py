@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._compat import Tags, count_features, validate, validate_second
-from ._inputs import as_input, column_names, is_streamed, plain
+from ._inputs import as_input, column_names, is_path, is_streamed, plain
 from ._messages import in_python, python_errors, warn
 from ._options import bytes_of, seed_of
 from ._progress import ProgressLine
@@ -73,6 +73,17 @@ class Estimator(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def _second_input(self, Y: Any, min_samples: int = 1) -> _core.Input:
         return as_input(Y if is_streamed(Y) else validate_second(plain(Y, "Y"), min_samples), "Y")
 
+    def _weights(self, sample_weight: Any) -> dict[str, Any]:
+        """The option for sample_weight: one number per row, or the path of a file."""
+        if sample_weight is None:
+            return {}
+        if is_path(sample_weight):
+            return {"weights": os.fspath(sample_weight)}
+        weights = np.asarray(plain(sample_weight, "sample_weight"), dtype=np.float64)
+        if weights.ndim != 1:
+            raise ValueError(f"sample_weight: an array of {weights.ndim} dimensions, expected 1D with a number per row")
+        return {"weights": weights}
+
     def _checkpoint(self, options: dict[str, Any]) -> dict[str, Any]:
         """Where a run saves itself, with the options that must be the same when it is resumed."""
         if self.checkpoint is None:
@@ -87,10 +98,9 @@ class Estimator(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Calls a fit of the library, with what watches it. Changed options replace those of the arguments."""
         line = ProgressLine(type(self).__name__, self.passes) if self.verbose else None
         options = self._options() | changed
-        comm = options.pop("comm", None)
-        options |= self._checkpoint(options)
-        if comm is not None:
-            options["comm"] = comm
+        # The checkpoint knows the rows and their weights by a fingerprint.
+        apart = {name: options.pop(name) for name in ("comm", "weights") if name in options}
+        options |= self._checkpoint(options) | {name: value for name, value in apart.items() if value is not None}
         with python_errors():
             result: dict[str, Any] = fit(
                 *inputs, options, precision=self.precision, callback=self.callback, tick=line
@@ -119,8 +129,9 @@ class Estimator(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self._stale = True
 
     def _forget(self) -> None:
-        """What partial_fit has learned: fit starts anew."""
-        self.__dict__.pop("_online", None)
+        """What partial_fit has learned, and the weights of an earlier fit: fit starts anew."""
+        for name in ("_online", "sum_of_weights_"):
+            self.__dict__.pop(name, None)
         self._stale = False
 
     def __getattr__(self, name: str) -> Any:
@@ -150,6 +161,8 @@ class Estimator(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.n_iter_ = max(1, int(result["iterations"]))
         self.n_passes_ = result["passes"]
         self.n_samples_ = result["samples"]
+        if "sum_of_weights" in result:
+            self.sum_of_weights_ = result["sum_of_weights"]
         self.converged_ = result["converged"]
         self.method_ = result["method"]
         self.reason_ = in_python(result["reason"])

@@ -96,13 +96,15 @@ class CCA(Estimator):
         R² of each column on the held-out rows, predicted from the other view; only with ``held_out``.
     wilks_ : list of dict
         Wilks' test of each pair and those after it, with Bartlett's and Rao's approximations; empty where the method is not exact, there is
-        a ridge, or there are not more rows than columns.
+        a ridge, there are not more rows than columns, or the weights of rows differ.
     permutation_p_values_ : array
         Of each pair and those after it; empty without ``permutations``.
     correlation_intervals_ : array of shape (n_components, 2)
         95 % intervals, by the bootstrap; empty without it. ``x_structure_intervals_`` and ``y_structure_intervals_`` have shape (2, n_features,
         n_components).
     x_mean_, y_mean_ : arrays of shape (n_features,)
+    sum_of_weights_ : float
+        Of the training rows; only with ``sample_weight``.
     ridge_, n_iter_, n_passes_, converged_, warnings_, method_, reason_, history_, seconds_
         How the fit was done and what it cost.
     """
@@ -166,8 +168,11 @@ class CCA(Estimator):
         self.comm = comm
         self.rows = rows
 
-    def fit(self, X: Any, Y: Any) -> CCA:
-        """Finds the directions. X and Y have corresponding rows; each is anything that docs/python.md lists."""
+    def fit(self, X: Any, Y: Any = None, sample_weight: Any = None, *, y: Any = None) -> CCA:
+        """Finds the directions. X and Y have corresponding rows; each is anything that docs/python.md lists. ``sample_weight`` has a weight
+        for each row, or is the path of a file of weights: a weight of 2 counts as the row twice, a weight of 0 leaves it out. ``y`` is another
+        name of Y, as in later versions of scikit-learn."""
+        Y = y if Y is None else Y
         if Y is None:
             raise ValueError("requires y to be passed, but the target y is None: expected the second view, Y")
         self._forget()
@@ -175,7 +180,7 @@ class CCA(Estimator):
         right = self._second_input(Y, min_samples=2)
         self._single_y = (np.ndim(Y) if isinstance(Y, (list, tuple)) else getattr(Y, "ndim", 2)) == 1
         fit = partial(_core.fit_cca, choose=self._chooses())
-        self._learn(self._run(fit, left, right, components=self._components(left, right)))
+        self._learn(self._run(fit, left, right, components=self._components(left, right), **self._weights(sample_weight)))
         return self
 
     def partial_fit(self, X: Any, Y: Any) -> CCA:
@@ -305,9 +310,9 @@ class CCA(Estimator):
         predicted = np.asarray(self.transform(X)) @ prediction.T + self.y_mean_
         return predicted[:, 0] if getattr(self, "_single_y", False) else predicted
 
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fits, and returns the scores of both views."""
-        return self.fit(X, y).transform(X, y)
+        return self.fit(X, y, sample_weight).transform(X, y)
 
     def inverse_transform(self, X: Any, Y: Any = None) -> Any:
         """Columns of X (and of Y) from scores, by regression."""

@@ -109,8 +109,8 @@ class ICA(Estimator):
         self.comm = comm
         self.rows = rows
 
-    def fit(self, X: Any, y: Any = None) -> ICA:
-        """Finds the sources; y is ignored."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> ICA:
+        """Finds the sources; y is ignored. ``sample_weight`` has a weight for each row, or is the path of a file of weights."""
         if self.whiten not in ("unit-variance", "arbitrary-variance"):
             raise ValueError(f"whiten={self.whiten!r}, expected 'unit-variance' or 'arbitrary-variance'")
         restarts = (10 if self._chooses() else 0) if self.n_restarts is None else int(self.n_restarts)
@@ -118,7 +118,7 @@ class ICA(Estimator):
             raise ValueError(f"n_restarts={restarts}, expected 0 or more")
         self._forget()
         fit = partial(_core.fit_ica, restarts=restarts, choose=self._chooses())
-        self._learn(self._run(fit, self._input(X, reset=True, min_samples=2)))
+        self._learn(self._run(fit, self._input(X, reset=True, min_samples=2), **self._weights(sample_weight)))
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> ICA:

@@ -54,7 +54,7 @@ class LDA(ClassifierMixin, Estimator):
     structure_, within_structure_ : arrays of shape (n_features, n_components)
         Correlations of the columns with the scores, over all rows and within classes.
     confusion_, held_out_confusion_ : arrays of shape (n_classes, n_classes)
-        Numbers of rows by true class and predicted one; that of held-out rows is empty where there are none.
+        Numbers of rows, or sums of their weights, by true class and predicted one; that of held-out rows is empty where there are none.
     ridge_, n_iter_, n_passes_, converged_, warnings_, method_, reason_, history_, seconds_
         How the fit was done and what it cost.
     """
@@ -109,8 +109,9 @@ class LDA(ClassifierMixin, Estimator):
         self.comm = comm
         self.rows = rows
 
-    def fit(self, X: Any, y: Any) -> LDA:
-        """Finds the directions. y has the class of each row, or is the path of a file of labels."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LDA:
+        """Finds the directions. y has the class of each row, or is the path of a file of labels; ``sample_weight`` a weight for each row, or the
+        path of a file of weights."""
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None")
         self._forget()
@@ -128,7 +129,7 @@ class LDA(ClassifierMixin, Estimator):
         self.classes_ = classes
         if self._chooses() and self.comm is not None:
             raise ValueError("n_components='auto' is chosen in one process, expected a number")
-        self._learn(self._run(partial(_fit, choose=self._chooses()), data, names, codes))
+        self._learn(self._run(partial(_fit, choose=self._chooses()), data, names, codes, **self._weights(sample_weight)))
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> LDA:
@@ -164,8 +165,9 @@ class LDA(ClassifierMixin, Estimator):
             self.within_structure_ = result["within_structure"]
         self.training_accuracy_ = result["training_accuracy"]
         self.held_out_accuracy_ = result["held_out_accuracy"]
-        self.confusion_ = _counts(result.get("confusion"), order)
-        self.held_out_confusion_ = _counts(result.get("held_out_confusion"), order)
+        kind = np.float64 if "sum_of_weights" in result else np.int64
+        self.confusion_ = _counts(result.get("confusion"), order, kind)
+        self.held_out_confusion_ = _counts(result.get("held_out_confusion"), order, kind)
         self._record(result, quiet)
 
     _MEASURES = ("eigenvalue_sum", "accuracy")
@@ -193,8 +195,9 @@ class LDA(ClassifierMixin, Estimator):
         tested = self.held_out_confusion_ if self.held_out_confusion_.size else self.confusion_
         if tested.size:
             right = np.diag(tested)
-            more["precision_by_class"] = right / np.maximum(tested.sum(axis=0), 1)
-            more["recall_by_class"] = right / np.maximum(tested.sum(axis=1), 1)
+            for name, axis in (("precision_by_class", 0), ("recall_by_class", 1)):
+                of = tested.sum(axis=axis)
+                more[name] = right / np.where(of > 0, of, 1)
         return more
 
     def _files(self) -> dict[str, Array]:
@@ -255,9 +258,9 @@ class LDA(ClassifierMixin, Estimator):
         return self.classes_[best]
 
 
-def _counts(confusion: Any, order: Any) -> Array:
+def _counts(confusion: Any, order: Any, kind: type) -> Array:
     """In the order of classes_; empty where there is none."""
-    counts = np.zeros((0, 0), dtype=np.int64) if confusion is None else np.asarray(confusion).astype(np.int64)
+    counts: Array = np.zeros((0, 0), dtype=kind) if confusion is None else np.asarray(confusion).astype(kind)
     return counts[order][:, order] if counts.size else counts.reshape(0, 0)
 
 

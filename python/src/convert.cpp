@@ -130,6 +130,7 @@ py::dict fit_dict(const FitResult<S>& result) {
   dict["ridge_rows"] = result.ridge_rows;
   dict["samples"] = result.samples;
   dict["held_out_samples"] = result.held_out_samples;
+  if (result.sum_of_weights > 0) dict["sum_of_weights"] = result.sum_of_weights;
   dict["stationarity"] = result.stationarity;
   dict["estimated_gap"] = result.estimated_gap ? py::cast(*result.estimated_gap) : py::none();
   dict["passes"] = result.passes;

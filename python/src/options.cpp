@@ -1,6 +1,7 @@
 #include "options.hpp"
 
 #include <landfall/baselines/registry.hpp>
+#include <landfall/data/formats/weights.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/models/ica/contrast.hpp>
 #include <landfall/run/checkpoints.hpp>
@@ -43,6 +44,16 @@ void set_method(FitOptions& options, const std::string& name) {
     options.method = parse_fit_method(name);
   else
     options.baseline = name;
+}
+
+/// One per row, or the path of a file.
+std::shared_ptr<const RowWeights> weights_of(const py::handle& value) {
+  if (py::isinstance<py::str>(value))
+    return std::make_shared<const RowWeights>(read_weights(value.cast<std::string>()));
+  const auto numbers = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(value);
+  if (!numbers || numbers.ndim() != 1) throw UsageError("sample_weight has no numbers, expected one per row");
+  return std::make_shared<const RowWeights>(
+      "sample_weight", std::vector<double>(numbers.data(), numbers.data() + numbers.size()));
 }
 
 template <class Options>
@@ -93,6 +104,7 @@ Setters<FitOptions> fit_setters() {
            throw UsageError(fmt::format("unknown division '{}' of rows; expected shared or own", name));
          options.rank_rows = name == "own" ? RankRows::own : RankRows::shared;
        }},
+      {"weights", [](auto& options, auto& value) { options.weights = weights_of(value); }},
       {"missing",
        [](auto& options, auto& value) {
          options.transform.missing = missing_of(value.template cast<std::string>());

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "commands/model_command.hpp"
+#include "commands/weights_option.hpp"
 #include "report/validation_page.hpp"
 #include "runs/cca_tests.hpp"
 #include "runs/fitted_run.hpp"
@@ -211,7 +212,7 @@ class CcaCommand final : public ModelCommand {
  private:
   /// Of one file, a view that is not given takes the columns that the other leaves.
   std::vector<TableOptions> tables() const {
-    std::vector<TableOptions> both(2, options.table.options());
+    std::vector<TableOptions> both{table_of(options, 0), table_of(options, 1)};
     const std::vector<std::string> lists[] = {split_list(left_), split_list(right_)};
     for (std::size_t v = 0; v < 2; ++v) {
       const auto &own = lists[v], &other = lists[1 - v];

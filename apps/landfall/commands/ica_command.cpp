@@ -10,6 +10,7 @@
 #include <landfall/models/ica/ica.hpp>
 
 #include "commands/model_command.hpp"
+#include "commands/weights_option.hpp"
 #include "report/validation_page.hpp"
 #include "runs/model_run.hpp"
 #include "terminal/ranks.hpp"
@@ -98,7 +99,7 @@ class IcaFit final : public ModelFit<S> {
   IcaFit(const ModelOptions& options, const std::string& truth, const std::string& label,
          std::optional<int> restarts)
       : truth_(truth), restarts_(restarts), choose_components_(options.choose_components) {
-    TableOptions table = options.table.options();
+    TableOptions table = table_of(options, 0);
     if (!label.empty()) table.exclude.push_back(label);
     this->views.push_back(open_source<S>(options.files[0], table));
     if (!truth.empty()) mixing_ = read_truth(truth, options, this->views[0]->cols());

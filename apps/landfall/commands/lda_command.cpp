@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "commands/model_command.hpp"
+#include "commands/weights_option.hpp"
 #include "report/validation_page.hpp"
 #include "runs/model_run.hpp"
 #include "terminal/ranks.hpp"
@@ -40,11 +41,12 @@ LabelledSource<S> open_data(const std::string& data, const LabelOptions& options
   return {std::move(source), std::move(labels)};
 }
 
-Json counts(const Matrix<double>& confusion) {
+/// Whole numbers, but for sums of weights.
+Json counts(const Matrix<double>& confusion, bool weighted) {
   Json rows = Json::array();
   for (Index i = 0; i < confusion.rows(); ++i) {
     const Vector<double> row = confusion.row(i);
-    rows.push_back(std::vector<Index>(row.begin(), row.end()));
+    rows.push_back(weighted ? Json(numbers(row)) : Json(std::vector<Index>(row.begin(), row.end())));
   }
   return rows;
 }
@@ -54,7 +56,7 @@ class LdaFit final : public ModelFit<S> {
  public:
   LdaFit(const ModelOptions& options, const LabelOptions& given)
       : choose_components_(options.choose_components) {
-    auto data = open_data<S>(options.files[0], given, options.table.options());
+    auto data = open_data<S>(options.files[0], given, table_of(options, 0));
     this->views.push_back(std::move(data.source));
     this->labels = std::move(data.labels);
   }
@@ -90,9 +92,10 @@ class LdaFit final : public ModelFit<S> {
   void add_more(Json& summary) const override {
     summary["classes"] = result_.classes;
     summary["priors"] = numbers(result_.priors);
-    summary["confusion"] = counts(result_.confusion);
+    summary["confusion"] = counts(result_.confusion, result_.sum_of_weights > 0);
     const bool held_out = result_.held_out_confusion.size() > 0;
-    if (held_out) summary["held_out_confusion"] = counts(result_.held_out_confusion);
+    if (held_out)
+      summary["held_out_confusion"] = counts(result_.held_out_confusion, result_.sum_of_weights > 0);
     const ClassRates rates = class_rates(held_out ? result_.held_out_confusion : result_.confusion);
     summary["precision_by_class"] = numbers(rates.precision);
     summary["recall_by_class"] = numbers(rates.recall);

@@ -3,6 +3,7 @@
 #include "commands/model_command.hpp"
 #include "terminal/help_page.hpp"
 #include "terminal/method_option.hpp"
+#include <fmt/format.h>
 
 namespace landfall::app {
 namespace {
@@ -46,6 +47,10 @@ void add_model_options(const OptionAdder& add, ModelCommand& model) {
   add_solver_options(add, fit, help.defaults);
   if (help.centring) add_centring(add, fit.transform);
   add_row_options(add, fit.transform);
+  add("--weights", options.weights, "NAME",
+      fmt::format("weights of the rows: a column of {} or a file", files[0].name))
+      ->check(not_empty("the name of a column or a file"))
+      ->group(kTables);
   if (help.held_out) add_held_out(add, fit.held_out);
   model.add_test_options(add);
   add_rank_rows(add, fit.rank_rows);

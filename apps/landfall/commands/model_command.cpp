@@ -9,8 +9,8 @@
 #include <array>
 
 #include "commands/model_arguments.hpp"
-#include "commands/model_arguments.hpp"
 #include "commands/opened_views.hpp"
+#include "commands/weights_option.hpp"
 #include "report/validation_page.hpp"
 #include "runs/interrupts.hpp"
 #include "runs/model_run.hpp"
@@ -139,14 +139,15 @@ Json summarize(const ModelCommand& model, const ModelFit<S>& fit, const FitResul
   const auto& views = result.views;
   const bool landing = result.choice.first_rows > 0;
   Json summary{
-      {"problem", model.problem().name},
-      {"data", model.options.files},
-      {"method", result.method_name},
-      {"reason", result.reason},
-      {"samples", result.samples},
-      {"features", per_view(views, [](const auto& view) { return view.weights.rows(); })},
-      {"components", views[0].weights.cols()},
+      {"problem", model.problem().name}, {"data", model.options.files}, {"method", result.method_name},
+      {"reason", result.reason},         {"samples", result.samples},
   };
+  if (options.weights) {
+    summary["weights"] = model.options.weights;
+    summary["sum_of_weights"] = result.sum_of_weights;
+  }
+  summary["features"] = per_view(views, [](const auto& view) { return view.weights.rows(); });
+  summary["components"] = views[0].weights.cols();
   fit.add_numbers(summary);
   add_loadings(summary, views);
   summary["infeasibility"] = per_view(views, [](const auto& view) { return view.infeasibility; });
@@ -221,7 +222,9 @@ void run(const ModelCommand& model, ModelFit<S>& fit, const RunCheckpoints& save
     if (!ranks().first()) return;
   }
   const Index used_rows = result.samples + result.held_out_samples;
-  const bool drops = options.fit.transform.missing == Missing::drop;
+  const bool leaves_out = options.fit.weights && options.fit.weights->has_zeros(),
+             drops_missing = options.fit.transform.missing == Missing::drop,
+             drops = drops_missing || leaves_out;
   const Index all_rows = drops ? file_rows.value_or(used_rows) : used_rows;
   if ((!drops || file_rows) && options.fit.rank_rows == RankRows::shared)
     rows.expect_rows(options.files[0], all_rows);
@@ -258,7 +261,10 @@ void run(const ModelCommand& model, ModelFit<S>& fit, const RunCheckpoints& save
                                 print_loadings(model.problem(), result.views, columns);
                             }});
   if (all_rows > used_rows && !options.run.quiet && !options.run.json)
-    tell("{} with missing values dropped\n", counted(static_cast<std::size_t>(all_rows - used_rows), "row"));
+    tell("{} with {} dropped\n", counted(static_cast<std::size_t>(all_rows - used_rows), "row"),
+         !leaves_out     ? "missing values"
+         : drops_missing ? "missing values or a weight of 0"
+                         : "a weight of 0");
   tell_run(model, result, seconds);
 }
 
@@ -373,6 +379,7 @@ void setup_model(CLI::App& parent, Action action, const std::shared_ptr<ModelCom
     model->prepare();
     choose_files(model->options);
     model->options.table.memory = model->options.fit.memory;
+    read_row_weights(model->options);
     if (model->options.fit.method == FitMethod::exact) refuse_by_hand(*command, "exact");
     if (action == Action::plan) {
       const auto lock = begin(model->options.run);

@@ -54,6 +54,8 @@ struct ModelOptions {
   RunOptions run;
   ReportOptions report;
   TableArguments table;
+  std::string weights = {};         // of the rows, as given
+  bool weights_are_column = false;  // of the first table
   bool show_loadings = false;
   bool choose_components = false;  // -p auto
 };

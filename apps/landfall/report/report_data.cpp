@@ -266,6 +266,8 @@ Json result_section(const Run& run) {
   section["charts"].push_back(
       bar_chart(std::string(run.problem.bars_title), std::string(run.problem.component), bars));
   if_there({"rows", "samples"});
+  if_there({"weights of rows", "weights"});
+  if_there({"sum of weights", "sum_of_weights"});
   facts.push_back(fact(run.problem.features, features(run)));
   facts.push_back(fact("time", time_text(run.summary.at("seconds").at("total"))));
   facts.push_back(fact("peak memory", memory_text(run.summary.at("peak_memory_bytes"))));

@@ -129,6 +129,11 @@ template <class S>
 struct ScoreObjective {
   /// Writes b_k for every block and returns f, the mean over the rows.
   std::function<double(const std::vector<Scratch<S>>& alpha, std::vector<Scratch<S>>& b)> apply = {};
+  /// The same where the rows of A have been multiplied by the roots of their weights: b_k are multiplied too, and f is the sum of
+  /// weighted terms over the number of rows. Needed where b is not linear in alpha.
+  std::function<double(const std::vector<Scratch<S>>& alpha, std::vector<Scratch<S>>& b,
+                       std::span<const S> roots)>
+      apply_weighted = {};
   /// Where b_k = sum_l coupling(k, l) alpha_l, the gradient follows from second
   /// moments alone; empty otherwise.
   Matrix<S> coupling = {};

@@ -70,8 +70,7 @@ double ViewSamples<S>::evaluate_impl(Index first, Index last, const Point<S>& x,
     }
   }
   const auto& known = objective_.known;
-  const double value =
-      known ? known(x, gradient) : shared_.mean(part, none ? 0 : objective_.apply(alpha_, b_));
+  const double value = known ? known(x, gradient) : shared_.mean(part, none ? 0 : apply_objective(part));
 
   const S scale = S(1) / static_cast<S>(part.count);
   const auto transpose_times = [&](std::size_t i, const View<S>& w, Matrix<S>& out, S beta) {
@@ -96,6 +95,14 @@ double ViewSamples<S>::evaluate_impl(Index first, Index last, const Point<S>& x,
   if (gradient && !known) reduce(communicator(), *gradient);
   if (bx) reduce(communicator(), *bx);
   return value;
+}
+
+template <class S>
+double ViewSamples<S>::apply_objective(const SharedBatch::Part& part) {
+  const std::span<const S> roots = view(0).batch.roots();
+  if (roots.empty() || !objective_.apply_weighted) return objective_.apply(alpha_, b_);
+  return objective_.apply_weighted(
+      alpha_, b_, roots.subspan(static_cast<std::size_t>(part.first), static_cast<std::size_t>(part.size())));
 }
 
 template <class S>

@@ -34,6 +34,9 @@ class ViewSamples : public Samples<S> {
   virtual Index next_batch() = 0;
 
  private:
+  /// f of these rows from alpha_; writes b_.
+  double apply_objective(const SharedBatch::Part& part);
+
   std::vector<Shape> shapes_;
   std::vector<S> ridge_;
   ScoreObjective<S> objective_;

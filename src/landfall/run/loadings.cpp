@@ -5,6 +5,7 @@
 #include <landfall/run/loadings.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace landfall {
@@ -17,6 +18,23 @@ void mark_held_out(const Batch<S>& rows, Index first_row, const FitOptions& opti
   const ShuffleOptions parts{.seed = options.seed, .held_out = options.held_out};
   for (std::size_t i = 0; i < out.size(); ++i)
     if (part_of(first_row + rows.numbers()[i], parts) == Part::held_out) out[i] = 1;
+}
+
+/// Marks rows of weight 0.
+template <class S>
+void mark_weightless(const Batch<S>& rows, const FitOptions& options, std::vector<char>& out) {
+  if (!options.weights) return;
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if ((*options.weights)[rows.numbers()[i]] == 0) out[i] = 1;
+}
+
+template <class S>
+void weigh(Batch<S>& rows, const FitOptions& options) {
+  if (!options.weighted()) return;
+  std::vector<S> roots;
+  for (const Index number : rows.numbers())
+    roots.push_back(static_cast<S>(std::sqrt((*options.weights)[number])));
+  rows.weigh(roots);
 }
 
 template <class S>
@@ -61,11 +79,13 @@ Matrix<double> loadings_of(Source<S>& source, const FittedView<S>& view, const F
   while (source.read(kRows, batch) > 0) {
     options.cancel.throw_if_requested();
     left_out.assign(static_cast<std::size_t>(batch.rows()), 0);
+    mark_weightless(batch, options, left_out);
     transform.check(batch, left_out);
     mark_held_out(batch, first_row, options, left_out);
     remove_marked(batch, left_out, kept);
     if (batch.rows() == 0) continue;
     transform.apply(batch, rows);
+    weigh(rows.batch, options);
     scores.resize(rows.rows(), cross.cols());
     rows.times(view.weights, scores);
     rows.transpose_times(scores, part, S(1), S(0));

@@ -61,6 +61,7 @@ void Batch<S>::start_dense(Index cols) {
   cols_ = cols;
   sparse_ = false;
   numbers_.clear();
+  roots_.clear();
   used_ = 0;
 }
 
@@ -102,6 +103,20 @@ void Batch<S>::add_sparse_row(Index number) {
 }
 
 template <class S>
+void Batch<S>::weigh(std::span<const S> roots) {
+  if (static_cast<Index>(roots.size()) != rows())
+    throw UsageError(fmt::format("{} weights for {} rows", roots.size(), rows()));
+  roots_.assign(roots.begin(), roots.end());
+  if (!sparse_) {
+    auto columns = dense();
+    for (Index i = 0; i < rows(); ++i) columns.col(i) *= roots_[static_cast<std::size_t>(i)];
+    return;
+  }
+  for (std::size_t i = 0; i < roots_.size(); ++i)
+    for (Index k = starts_[i]; k < starts_[i + 1]; ++k) values_[static_cast<std::size_t>(k)] *= roots_[i];
+}
+
+template <class S>
 void Batch<S>::times(In<S> x, Out<S> out) const {
   if (x.rows() != cols_ || out.rows() != rows() || out.cols() != x.cols())
     throw UsageError(fmt::format("a batch of {}x{} times {}x{} into {}x{}", rows(), cols_, x.rows(), x.cols(),
@@ -136,7 +151,7 @@ template <class S>
 void Batch<S>::state(State& state) {
   columns_.resize(sparse_ ? used_ : 0);
   values_.resize(used_);
-  state(cols_, sparse_, used_, numbers_, starts_, columns_, values_);
+  state(cols_, sparse_, used_, numbers_, starts_, columns_, values_, roots_);
 }
 
 template class Batch<float>;

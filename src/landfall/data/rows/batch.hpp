@@ -30,6 +30,13 @@ class Batch {
   /// Which row of the source each row is.
   std::span<const Index> numbers() const { return numbers_; }
 
+  /// Multiplies every row by its number here, the square root of its weight, so that sums of squares over the rows are weighted
+  /// ones.
+  void weigh(std::span<const S> roots);
+  /// By what the rows have been multiplied; empty: all by 1. A row that is appended elsewhere takes its root along.
+  std::span<const S> roots() const { return roots_; }
+  void add_root(S root) { roots_.push_back(root); }
+
   /// Adds this to the number of every row.
   void renumber(Index offset) {
     for (Index& number : numbers_) number += offset;
@@ -70,6 +77,7 @@ class Batch {
   Index cols_ = 0;
   bool sparse_ = false;
   std::vector<Index> numbers_, starts_;
+  std::vector<S> roots_;
   // Of these the first used_ entries count. They never shrink: clearing and resizing would write each number
   // twice.
   std::vector<Index> columns_;

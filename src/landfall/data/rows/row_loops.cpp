@@ -39,10 +39,11 @@ struct Sums {
   LANDFALL_INLINE static Index run(const S* __restrict row, Index count, ColumnSums sums) {
     const double* __restrict origin = sums.origin;
     double* __restrict sum = sums.sum, * __restrict min = sums.min, * __restrict max = sums.max;
+    const double weight = sums.weight;
     Index nonzeros = 0;
     for (Index j = 0; j < count; ++j) {
       const auto value = static_cast<double>(row[j]);
-      sum[j] += value - origin[j];
+      sum[j] += weight * (value - origin[j]);
       min[j] = value < min[j] ? value : min[j];
       max[j] = value > max[j] ? value : max[j];
       nonzeros += value != 0;
@@ -56,12 +57,13 @@ struct Powers {
   LANDFALL_INLINE static void run(const S* __restrict row, Index count, ColumnSums sums) {
     const double* __restrict origin = sums.origin, * __restrict mean = sums.mean;
     double* __restrict rest = sums.rest, * __restrict squares = sums.squares, * __restrict cubes = sums.cubes, * __restrict fourths = sums.fourths;
+    const double weight = sums.weight;
     for (Index j = 0; j < count; ++j) {
-      const double d = (static_cast<double>(row[j]) - origin[j]) - mean[j], square = d * d;
-      rest[j] += d;
+      const double d = (static_cast<double>(row[j]) - origin[j]) - mean[j], square = weight * (d * d);
+      rest[j] += weight * d;
       squares[j] += square;
       cubes[j] += square * d;
-      fourths[j] += square * square;
+      fourths[j] += square * (d * d);
     }
   }
 };

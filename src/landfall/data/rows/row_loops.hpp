@@ -26,6 +26,7 @@ struct ColumnSums {
   double *sum, *min, *max;                                                           // of a - c; of a
   const double* mean = nullptr;                                                      // m, of a - c
   double *rest = nullptr, *squares = nullptr, *cubes = nullptr, *fourths = nullptr;  // of (a - c) - m
+  double weight = 1;                                                                 // of the row that is added
 };
 
 /// sum, min and max; returns how many are not zero.

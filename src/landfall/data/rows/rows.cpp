@@ -17,9 +17,11 @@ void start_like(const Batch<S>& from, Batch<S>& to) {
 template <class S>
 void append_row(const Batch<S>& from, Index i, Batch<S>& to) {
   const auto row = static_cast<std::size_t>(i);
+  if (!from.roots().empty()) to.add_root(from.roots()[row]);
   if (!from.sparse()) {
     const auto cols = static_cast<std::size_t>(from.cols());
-    std::ranges::copy(from.values().subspan(row * cols, cols), to.add_rows(from.numbers().subspan(row, 1)).begin());
+    std::ranges::copy(from.values().subspan(row * cols, cols),
+                      to.add_rows(from.numbers().subspan(row, 1)).begin());
     return;
   }
   to.add_sparse_row(from.numbers()[row]);
@@ -48,14 +50,15 @@ void state(State& state, Batch<S>& batch) {
   std::vector<Index> columns(batch.columns().begin(), batch.columns().end());
   const std::span<S> stored = batch.values();
   std::vector<S> values(stored.begin(), stored.end());
-  state(sparse, cols, numbers, starts, columns, values);
+  std::vector<S> roots(batch.roots().begin(), batch.roots().end());
+  state(sparse, cols, numbers, starts, columns, values, roots);
   if (!state.loading()) return;
+  sparse ? batch.start_sparse(cols) : batch.start_dense(cols);
+  for (const S root : roots) batch.add_root(root);
   if (!sparse) {
-    batch.start_dense(cols);
     std::ranges::copy(values, batch.add_rows(numbers).begin());
     return;
   }
-  batch.start_sparse(cols);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     batch.add_sparse_row(numbers[i]);
     for (auto k = static_cast<std::size_t>(starts[i]); k < static_cast<std::size_t>(starts[i + 1]); ++k)

@@ -19,7 +19,7 @@ namespace landfall {
 template <class S>
 void start_like(const Batch<S>& from, Batch<S>& to);
 
-/// Appends row i of `from` to a batch of the same kind; it keeps its number.
+/// Appends row i of `from` to a batch of the same kind; it keeps its number and root.
 template <class S>
 void append_row(const Batch<S>& from, Index i, Batch<S>& to);
 

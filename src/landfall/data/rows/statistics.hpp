@@ -40,7 +40,8 @@ class RunningStatistics {
  public:
   explicit RunningStatistics(Index cols);
 
-  void add(const Batch<S>& batch);
+  /// Weights: one for each row, none of them 0; none: all 1. The means of the summary are weighted then.
+  void add(const Batch<S>& batch, std::span<const double> weights = {});
   /// Adds the rows that the other ranks have: afterwards all ranks hold the statistics of all rows.
   void merge_ranks(Communicator& communicator);
   ColumnStatistics summary() const;
@@ -59,21 +60,24 @@ class RunningStatistics {
   };
   struct Column {
     Index count = 0, missing = 0;
-    double origin = 0;  // c
-    Sum sum;            // of a - c
-    Sum squares;        // of (a - mean)^2
+    double weight = 0, missing_weight = 0;  // of these; count and missing where rows have no weights
+    double origin = 0;                      // c
+    Sum sum;                                // of a - c
+    Sum squares;                            // of (a - mean)^2
     double cubes = 0, fourths = 0;
     double min = 0, max = 0;
     void start(double value);
     void merge(const Column& other);
   };
 
-  void add_dense(const Batch<S>& batch, Index first, Index last);
-  void add_sparse(const Batch<S>& batch);
+  void add_dense(const Batch<S>& batch, std::span<const double> weights);
+  void add_sparse(const Batch<S>& batch, std::span<const double> weights);
 
   Index rows_ = 0, nonzeros_ = 0;
+  double weight_ = 0;  // of all rows
   std::vector<Column> columns_;
-  Eigen::ArrayXd origin_, sum_, mean_, rest_, squares_, cubes_, fourths_, min_, max_;  // of a few rows
+  Eigen::ArrayXd origin_, sum_, mean_, rest_, squares_, cubes_, fourths_, min_, max_,
+      missing_weight_;  // of a few rows
   std::vector<Index> missing_;
 };
 

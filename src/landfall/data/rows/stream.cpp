@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -49,7 +50,7 @@ DataStream<S>::DataStream(std::vector<SourcePtr<S>> views, const StreamOptions& 
   raw_.resize(sources_.size());
   current_.views.resize(sources_.size());
   size_ring();
-  if (options_.transform.needs_statistics()) learn();
+  if (options_.transform.needs_statistics() || options_.weights) learn();
   if (!options_.read_ahead) return;
   ThreadPool* pool = ThreadPool::current();
   if (!pool || pool->threads() == 1) {
@@ -93,6 +94,10 @@ void DataStream<S>::choose_centring() {
                     transform.centring == Centring::exact ? "exact centring"
                     : transform.scaled()                  ? "scaling without centring"
                                                           : "the mean of each column"));
+  if (options_.weights && (!twice || transform.centring == Centring::running))
+    throw UsageError(fmt::format("{}: weights require an extra pass over the data; expected a file{}",
+                                 twice ? sources_[0]->name() : (*once)->name(),
+                                 twice ? " and exact centring or none" : ""));
   following_ = transform.centring == Centring::running;
   if (following_ && communicator().size() > 1)
     throw UsageError(
@@ -114,6 +119,11 @@ void DataStream<S>::divide_rows() {
         std::ranges::all_of(sources_, [](const auto& source) { return source->random_access(); });
     return;
   }
+  if (options_.weights)
+    throw UsageError(
+        fmt::format("{}: weights are those of files that all ranks read, but each rank has rows of its own; "
+                    "expected --rows shared",
+                    options_.weights->name()));
   require_same_columns();
   const Index own = count_own_rows();
   const auto counts = counts_of_ranks(ranks, own);
@@ -181,6 +191,7 @@ void DataStream<S>::check_rows() {
   std::vector<Index> rows;
   for (const auto& source : sources_) rows.push_back(source->rows().value_or(*known));
   require_equal_rows(rows);
+  if (options_.weights) options_.weights->expect_rows(sources_[0]->name(), *known);
 }
 
 /// The next rows of a view into raw_, in file order; returns how many, before those of other ranks are left out.
@@ -208,6 +219,7 @@ void DataStream<S>::learn() {
   for (const auto& source : sources_) source->rewind();
   std::vector<Index> rows(sources_.size(), 0);
   std::vector<double> no_labels;
+  double sum = 0;  // of weights
   for (bool more = true; more;) {
     options_.cancel.throw_if_requested();
     more = false;
@@ -220,24 +232,31 @@ void DataStream<S>::learn() {
         while (raw_[v].rows() > 0) rows[v] += read_for_statistics(v, rows[v]);
       require_equal_rows(rows);
     }
-    drop_.assign(static_cast<std::size_t>(raw_[0].rows()), 0);
+    mark_unusable();
     const RankSlice own =
         shuffle.ranges ? RankSlice{0, raw_[0].rows()} : slice(shuffle.rank, shuffle.ranks, raw_[0].rows());
     for (std::size_t i = 0; i < drop_.size(); ++i) {
       const auto at = static_cast<Index>(i);
-      drop_[i] = at < own.first || at >= own.last || part_of(raw_[0].numbers()[i], shuffle) != Part::training;
+      drop_[i] = drop_[i] || at < own.first || at >= own.last ||
+                 part_of(raw_[0].numbers()[i], shuffle) != Part::training;
     }
-    drop_rows(no_labels);
+    take_out_marked(no_labels);
+    row_weights_.clear();
+    if (weighted())
+      for (const Index number : raw_[0].numbers()) row_weights_.push_back((*options_.weights)[number]);
+    sum = std::accumulate(row_weights_.begin(), row_weights_.end(), sum);
     for (std::size_t v = 0; v < sources_.size(); ++v) {
-      running_[v].add(raw_[v]);
+      running_[v].add(raw_[v], row_weights_);
       if (options_.mark) mark_ += mark_of(raw_[v], v);
     }
   }
   if (options_.mark) {
-    auto sum = static_cast<Index>(mark_);  // modulo 2^64
-    reduce(communicator(), sum);
-    mark_ = static_cast<std::uint64_t>(sum);
+    if (options_.weights && communicator().rank() == 0) mark_ += options_.weights->mark();
+    auto marks = static_cast<Index>(mark_);  // modulo 2^64
+    reduce(communicator(), marks);
+    mark_ = static_cast<std::uint64_t>(marks);
   }
+  if (options_.weights && !shuffle.ranges) options_.weights->expect_rows(sources_[0]->name(), rows[0]);
   for (std::size_t v = 0; v < sources_.size(); ++v) {
     running_[v].merge_ranks(communicator());
     if (running_[v].rows() == 0) throw DataError(fmt::format("{}: no rows to train on", sources_[v]->name()));
@@ -249,12 +268,25 @@ void DataStream<S>::learn() {
                                   sizeof(S) == sizeof(float) ? " in single precision" : ""));
     sources_[v]->rewind();
   }
+  if (!options_.weights) return;
+  const auto count = static_cast<double>(statistics_[0].rows);
+  reduce(communicator(), sum);
+  if (weighted()) weight_scale_ = count / sum;
+  sum_of_weights_ = (weighted() ? sum : count) * options_.weights->unit();
 }
 
-/// Takes the rows that are marked, and those with missing values that are to be dropped, out of every view.
+/// Marks rows of weight 0, which may hold anything, and those with missing values that are to be dropped.
 template <class S>
-void DataStream<S>::drop_rows(std::vector<double>& labels) {
+void DataStream<S>::mark_unusable() {
+  drop_.assign(static_cast<std::size_t>(raw_[0].rows()), 0);
+  if (options_.weights && options_.weights->has_zeros())
+    for (std::size_t i = 0; i < drop_.size(); ++i) drop_[i] = (*options_.weights)[raw_[0].numbers()[i]] == 0;
   for (std::size_t v = 0; v < raw_.size(); ++v) transforms_[v].check(raw_[v], drop_);
+}
+
+/// Of every view.
+template <class S>
+void DataStream<S>::take_out_marked(std::vector<double>& labels) {
   if (std::ranges::none_of(drop_, [](char drop) { return drop; })) return;
   for (Batch<S>& batch : raw_) {
     start_like(batch, selected_);
@@ -402,8 +434,8 @@ bool DataStream<S>::read(Slot& slot) {
       return false;
     }
     slot.labels.assign(readers_[0].labels().begin(), readers_[0].labels().end());
-    drop_.assign(static_cast<std::size_t>(raw_[0].rows()), 0);
-    drop_rows(slot.labels);
+    mark_unusable();
+    take_out_marked(slot.labels);
   } while (raw_[0].rows() == 0 && skips_empty);
 
   slot.columns.clear();
@@ -414,8 +446,17 @@ bool DataStream<S>::read(Slot& slot) {
       transforms_[v].follow(slot.columns[v]);
     }
     transforms_[v].apply(raw_[v], slot.views[v]);
+    if (weighted()) weigh(slot.views[v].batch);
   }
   return true;
+}
+
+template <class S>
+void DataStream<S>::weigh(Batch<S>& batch) {
+  roots_.clear();
+  for (const Index number : batch.numbers())
+    roots_.push_back(static_cast<S>(std::sqrt(weight_scale_ * (*options_.weights)[number])));
+  batch.weigh(roots_);
 }
 
 template <class S>

@@ -10,6 +10,7 @@
 //   stream.begin_pass(0, landfall::Part::held_out);
 #pragma once
 
+#include <landfall/data/rows/row_weights.hpp>
 #include <landfall/data/rows/shuffle.hpp>
 #include <landfall/data/rows/source.hpp>
 #include <landfall/data/rows/transform.hpp>
@@ -28,6 +29,10 @@ struct StreamOptions {
   Index batch = 128;            // rows over all ranks; fewer in the last batch, and where rows are dropped
   ShuffleOptions shuffle = {};  // window 0: that of the view which needs the smallest, for all
   TransformOptions transform = {};
+  /// Of the rows, by their numbers; null: all 1. Rows of weight 0 are left out. The others are multiplied by the root of their
+  /// weight once they are centred (Batch::roots()), where weights have a mean of 1 over the training rows: then a sum of
+  /// products over the N training rows, divided by N, is a weighted mean. Needs data that can be read twice.
+  std::shared_ptr<const RowWeights> weights = {};
   bool read_ahead = true;  // by a few batches, in a thread; the batches are the same without
   /// Ranks that divide the rows and share the sums over them; null: one rank. All of them must go through the same
   /// passes. A batch may be empty on a rank.
@@ -71,6 +76,13 @@ class DataStream {
   RankRows rank_rows() const { return options_.rank_rows; }
   /// The number of the first row that this rank has; 0 where rows are shared.
   Index first_row() const { return options_.shuffle.first_row; }
+  /// Whether rows of different weights are handed out.
+  bool weighted() const { return options_.weights && !options_.weights->equal(); }
+  /// Of the training rows of all ranks, as given; 0 where rows have no weights.
+  double sum_of_weights() const { return sum_of_weights_; }
+  /// What one row of weight 1 in the stream was as given; 1 where rows have no weights.
+  double weight_unit() const { return options_.weights ? options_.weights->unit() / weight_scale_ : 1; }
+
   /// The same for the same rows, however many ranks read them in whichever order; 0 where it was not asked for or there are
   /// no statistics.
   std::uint64_t mark() const { return mark_; }
@@ -107,7 +119,9 @@ class DataStream {
   void check_rows();
   void learn();
   Index read_for_statistics(std::size_t view, Index first);
-  void drop_rows(std::vector<double>& labels);
+  void mark_unusable();
+  void take_out_marked(std::vector<double>& labels);
+  void weigh(Batch<S>& batch);
   void fill(Slot& slot);
   Slot& free_slot() { return ahead_[(first_ + filled_) % ahead_.size()]; }
   bool read(Slot& slot);
@@ -124,6 +138,7 @@ class DataStream {
   Part part_ = Part::training;
   bool started_ = false, in_order_ = false;
   std::uint64_t mark_ = 0;
+  double weight_scale_ = 1, sum_of_weights_ = 0;
 
   /// Where ranks have rows of their own, they make the same number of steps: T = ceil(N / batch) for the N rows of a part, of
   /// which step t takes rows [t N_k / T, (t + 1) N_k / T) of the N_k of this rank.
@@ -137,6 +152,8 @@ class DataStream {
   std::vector<Batch<S>> raw_;
   Batch<S> selected_;
   std::vector<char> drop_;
+  std::vector<double> row_weights_;
+  std::vector<S> roots_;
   Slot current_;
   std::vector<Slot> ahead_;  // a ring: the `filled_` slots from first_ on hold batches
 

@@ -56,12 +56,21 @@ void centre_rows(const Batch<S>& from, const std::vector<Index>& kept, const Vec
 }  // namespace
 
 template <class S>
+Vector<S> CentredBatch<S>::roots() const {
+  if (batch.roots().empty()) return Vector<S>::Ones(rows());
+  return Eigen::Map<const Vector<S>>(batch.roots().data(), rows());
+}
+
+template <class S>
 void CentredBatch<S>::times(In<S> x, Out<S> out) const {
   batch.times(x, out);
   if (mean.size() == 0) return;
   View<S>& shift = row_.resize(1, x.cols());
   multiply_at<S>(mean, x, shift);
-  out.rowwise() -= shift.row(0);
+  if (batch.roots().empty())
+    out.rowwise() -= shift.row(0);
+  else
+    out.noalias() -= roots() * shift.row(0);
 }
 
 template <class S>
@@ -69,7 +78,10 @@ void CentredBatch<S>::transpose_times(In<S> w, Out<S> out, S scale, S beta) cons
   batch.transpose_times(w, out, scale, beta);
   if (mean.size() == 0) return;
   View<S>& sums = row_.resize(1, w.cols());
-  sums = w.colwise().sum();
+  if (batch.roots().empty())
+    sums = w.colwise().sum();
+  else
+    sums.noalias() = roots().transpose() * w;
   multiply<S>(mean, sums, out, -scale, S(1));
 }
 
@@ -130,6 +142,7 @@ template <class S>
 void Transform<S>::check(const Batch<S>& batch, std::vector<char>& drop) const {
   if (options_.missing == Missing::mean) return;
   const auto found = [&](Index row, Index col, S value) {
+    if (drop[static_cast<std::size_t>(row)]) return;
     if (options_.missing == Missing::drop) {
       drop[static_cast<std::size_t>(row)] = 1;
       return;

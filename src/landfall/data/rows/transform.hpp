@@ -49,8 +49,8 @@ struct TransformOptions {
   }
 };
 
-/// Rows A - 1 m'. All have been scaled already and dense ones also centred; sparse ones stay sparse, and their products are
-/// corrected by a term of rank one.
+/// Rows A - 1 m', or A - r m' where rows have been multiplied by roots r of their weights (Batch::roots()). All have been scaled
+/// already and dense ones also centred; sparse ones stay sparse, and their products are corrected by a term of rank one.
 template <class S>
 class CentredBatch {
  public:
@@ -59,6 +59,9 @@ class CentredBatch {
 
   Index rows() const { return batch.rows(); }
   Index cols() const { return batch.cols(); }
+
+  /// The roots, or ones where there are none.
+  Vector<S> roots() const;
 
   /// out = A x - 1 (m'x).
   void times(In<S> x, Out<S> out) const;
@@ -87,7 +90,8 @@ class Transform {
   /// The same for the running mean, where no column is dropped since the next row may differ.
   void follow(const ColumnStatistics& columns);
 
-  /// Marks the rows with missing values if they are to be dropped, throws if they are an error.
+  /// Marks the rows with missing values if they are to be dropped, throws if they are an error. Rows that are marked already
+  /// are not looked at.
   void check(const Batch<S>& batch, std::vector<char>& drop) const;
 
   /// Fills `out` from rows that have passed check(); what is in `batch` afterwards is unspecified.

@@ -19,13 +19,13 @@ void add_column_squares(const CentredBatch<S>& rows, Vector<double>& sums) {
     sums += rows.batch.dense().rowwise().squaredNorm().template cast<double>();
     return;
   }
-  // sum (x - m)^2 = sum over the entries of (x - m)^2 - m^2, and m^2 for every row.
-  const Vector<double> mean = mean_of(rows);
-  sums += static_cast<double>(rows.rows()) * mean.cwiseAbs2();
+  // sum (x - r m)^2 = sum over the entries of (x - r m)^2 - (r m)^2, and (r m)^2 for every row with the root r of its weight.
+  const Vector<double> mean = mean_of(rows), roots = rows.roots().template cast<double>();
+  sums += roots.squaredNorm() * mean.cwiseAbs2();
   for (Index i = 0; i < rows.rows(); ++i)
     each_entry(rows.batch, i, [&](Index j, S value) {
       const double x = static_cast<double>(value);
-      sums(j) += x * (x - 2 * mean(j));
+      sums(j) += x * (x - 2 * roots(i) * mean(j));
     });
 }
 
@@ -33,13 +33,13 @@ template <class S>
 Vector<double> row_squares(const CentredBatch<S>& rows, const Vector<S>& weights) {
   if (!rows.batch.sparse())
     return (rows.batch.dense().cwiseAbs2().transpose() * weights).template cast<double>();
-  const Vector<double> mean = mean_of(rows);
+  const Vector<double> mean = mean_of(rows), roots = rows.roots().template cast<double>();
   const Vector<double> weight = weights.template cast<double>();
-  Vector<double> squares = Vector<double>::Constant(rows.rows(), mean.cwiseAbs2().dot(weight));
+  Vector<double> squares = mean.cwiseAbs2().dot(weight) * roots.cwiseAbs2();
   for (Index i = 0; i < rows.rows(); ++i)
     each_entry(rows.batch, i, [&](Index j, S value) {
       const double x = static_cast<double>(value);
-      squares(i) += x * (x - 2 * mean(j)) * weight(j);
+      squares(i) += x * (x - 2 * roots(i) * mean(j)) * weight(j);
     });
   return squares;
 }

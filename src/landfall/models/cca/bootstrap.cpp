@@ -50,7 +50,8 @@ class Resampler {
   Resampler(const KeptRows& rows, const ResamplingOptions& options)
       : views_{WhitenedView(rows.left, options.ridge), WhitenedView(rows.right, options.ridge)},
         pairs_(std::min({options.components, views_[0].rank(), views_[1].rank()})),
-        wide_{rows.wide_left, rows.wide_right} {
+        wide_{rows.wide_left, rows.wide_right},
+        roots_(rows.roots) {
     for (std::size_t v = 0; v < 2; ++v) {
       rows_[v] = views_[v].scores.transpose().cast<float>() * std::sqrt(static_cast<float>(rows.rows()));
       ridge_[v] = options.ridge * views_[v].basis.transpose() * views_[v].basis;
@@ -64,14 +65,19 @@ class Resampler {
   using Work = std::array<Matrix<float>, 2>;
 
   Resample solve(const std::vector<Index>& numbers, Work& work) const {
-    const auto m = static_cast<double>(numbers.size());
+    const bool weighted = roots_.size() > 0;
+    const Vector<double> roots = weighted ? Vector<double>(roots_(numbers)) : Vector<double>();
+    const double m = weighted ? roots.squaredNorm() : static_cast<double>(numbers.size());
     std::array<Matrix<double>, 2> covariance;
     std::array<Vector<double>, 2> mean;
     for (std::size_t v = 0; v < 2; ++v) {
       work[v].resize(rows_[v].rows(), static_cast<Index>(numbers.size()));
       for (std::size_t i = 0; i < numbers.size(); ++i)
         work[v].col(static_cast<Index>(i)) = rows_[v].col(numbers[i]);
-      mean[v] = work[v].rowwise().sum().cast<double>() / m;
+      mean[v] =
+          (weighted ? Vector<float>(work[v] * roots.cast<float>()) : Vector<float>(work[v].rowwise().sum()))
+              .cast<double>() /
+          m;
     }
     const auto product = [&](std::size_t i, std::size_t j) {
       Matrix<float> sum(work[i].rows(), work[j].rows());
@@ -112,6 +118,7 @@ class Resampler {
   std::array<bool, 2> wide_;
   std::array<Matrix<float>, 2> rows_;  // whitened, unit variance, as columns
   std::array<Matrix<double>, 2> ridge_;
+  Vector<double> roots_;  // of the weights of rows; empty: all weigh the same
 };
 
 std::vector<Index> drawn_rows(Index rows, std::uint64_t seed, int number) {

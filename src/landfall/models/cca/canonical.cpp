@@ -1,4 +1,5 @@
 #include <landfall/errors.hpp>
+#include <landfall/landing/subspace/squares.hpp>
 #include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/rank.hpp>
@@ -27,6 +28,32 @@ Matrix<double> precise_product(const Matrix<S>& m, const Matrix<double>& x) {
   return product;
 }
 
+/// Weighted means and variances of columns as the stream hands them out. They are centred about the mean of the training rows, so
+/// that the sum of squares loses nothing.
+class WeightedSpread {
+ public:
+  explicit WeightedSpread(Index columns)
+      : sums_(Matrix<double>::Zero(columns, 1)), squares_(Vector<double>::Zero(columns)) {}
+
+  template <class S>
+  void add(const CentredBatch<S>& rows) {
+    Matrix<S> sum(rows.cols(), 1);
+    rows.transpose_times(rows.roots(), sum, 1, 0);
+    sums_ += sum.template cast<double>();
+    add_column_squares(rows, squares_);
+  }
+
+  ColumnSpread finish(Communicator& communicator, double weight) {
+    reduce(communicator, sums_, squares_);
+    const Vector<double> mean = sums_.col(0) / weight;
+    return {mean, (squares_ / weight - mean.cwiseAbs2()).cwiseMax(0).cwiseSqrt()};
+  }
+
+ private:
+  Matrix<double> sums_;
+  Vector<double> squares_;
+};
+
 /// Sums of the columns of both views with all scores, and the spread of the columns in these rows where the stream does not know it.
 template <class S>
 class ColumnSums {
@@ -35,7 +62,11 @@ class ColumnSums {
     for (std::size_t i = 0; i < 2; ++i) {
       const auto columns = static_cast<Index>(stream.transform(i).kept().size());
       products_.emplace_back(columns, scores);
-      if (!stream.statistics(i) || part == Part::held_out) running_.emplace_back(columns);
+      if (stream.statistics(i) && part == Part::training) continue;
+      if (stream.weighted())
+        weighted_.emplace_back(columns);
+      else
+        running_.emplace_back(columns);
     }
   }
 
@@ -43,16 +74,19 @@ class ColumnSums {
     for (std::size_t i = 0; i < 2; ++i) {
       products_[i].add(stream.view(i), scores);
       if (!running_.empty()) running_[i].add(stream.view(i).batch);
+      if (!weighted_.empty()) weighted_[i].add(stream.view(i));
     }
   }
 
-  void finish(const DataStream<S>& stream, Index rows, Index left, CanonicalColumns& columns) {
+  void finish(const DataStream<S>& stream, double weight, Index left, CanonicalColumns& columns) {
     for (std::size_t i = 0; i < 2; ++i) {
-      const Matrix<double> all = products_[i].mean(stream.communicator(), rows);
+      const Matrix<double> all = products_[i].mean(stream.communicator(), weight);
       const Matrix<double> with_left = all.leftCols(left), with_right = all.rightCols(all.cols() - left);
       columns.own[i] = i == 0 ? with_left : with_right;
       columns.cross[i] = i == 0 ? with_right : with_left;
-      if (running_.empty()) {
+      if (!weighted_.empty()) {
+        columns.spread[i] = weighted_[i].finish(stream.communicator(), weight > 0 ? weight : 1);
+      } else if (running_.empty()) {
         columns.spread[i] = column_spread(stream, i);
       } else {
         running_[i].merge_ranks(stream.communicator());
@@ -68,6 +102,7 @@ class ColumnSums {
  private:
   std::vector<ProductSums<S>> products_;
   std::vector<RunningStatistics<S>> running_;
+  std::vector<WeightedSpread> weighted_;
 };
 
 }  // namespace
@@ -102,16 +137,24 @@ CanonicalMoments canonical_moments(DataStream<S>& stream, Part part, In<S> x, In
     moments.left += left.template cast<double>();
     moments.right += right.template cast<double>();
     moments.cross += cross.template cast<double>();
-    moments.left_mean += a.colwise().sum().transpose().template cast<double>();
-    moments.right_mean += b.colwise().sum().transpose().template cast<double>();
+    if (stream.weighted()) {
+      const Vector<S> roots = stream.view(0).roots();
+      moments.left_mean += (a.transpose() * roots).template cast<double>();
+      moments.right_mean += (b.transpose() * roots).template cast<double>();
+      moments.weight += roots.template cast<double>().squaredNorm();
+    } else {
+      moments.left_mean += a.colwise().sum().transpose().template cast<double>();
+      moments.right_mean += b.colwise().sum().transpose().template cast<double>();
+      moments.weight += static_cast<double>(rows);
+    }
     moments.rows += rows;
     if (sums) sums->add(stream, both);
   }
   reduce(stream.communicator(), moments.left, moments.right, moments.cross, moments.left_mean,
-         moments.right_mean, moments.rows);
-  if (sums) sums->finish(stream, moments.rows, x.cols(), *columns);
+         moments.right_mean, moments.rows, moments.weight);
+  if (sums) sums->finish(stream, moments.weight, x.cols(), *columns);
   if (moments.rows > 0) {
-    const double scale = 1 / static_cast<double>(moments.rows);
+    const double scale = 1 / moments.weight;
     moments.left *= scale;
     moments.right *= scale;
     moments.cross *= scale;

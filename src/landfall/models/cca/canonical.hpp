@@ -22,6 +22,7 @@ struct CanonicalMoments {
   Matrix<double> left, right, cross;
   Index rows = 0;
   Vector<double> left_mean = {}, right_mean = {};  // of the scores; empty: 0
+  double weight = 0;                               // of the rows, where these are from a stream
 };
 
 /// The columns of the views with the scores, from which loadings follow.

@@ -69,6 +69,12 @@ class CcaModel final : public Model<S> {
  public:
   explicit CcaModel(CcaResult<S>& result) : result_(result) {}
 
+  void validate(const FitOptions& options) const override {
+    if (options.weighted() && options.permutations > 0)
+      throw UsageError(
+          "permutation tests do not support weights of rows that differ; expected none or equal ones");
+  }
+
   std::optional<Problem> problem() const override { return Problem::cca; }
 
   Index components(const FitOptions& options, const std::vector<Index>& features) const override {
@@ -210,7 +216,8 @@ class CcaModel final : public Model<S> {
     for (std::size_t i = 0; i < 2; ++i)
       set_weights(fit.stream, i, unscaled(fit.stream, i, x[i]), result_.views[i]);
     set_columns(fit.stream, columns_, plain, result_);
-    if (fit.exact() && fit.result.views[0].ridge == 0)
+    if (fit.exact() && fit.result.views[0].ridge == 0 &&
+        !fit.options.weighted())  // which has no known distribution
       result_.wilks = wilks_tests(result_.correlations, log_lambda_,
                                   {.left = ranks_[0],
                                    .right = ranks_[1],
@@ -223,6 +230,7 @@ class CcaModel final : public Model<S> {
           canonical_moments<S>(fit.stream, Part::held_out, x[0].template cast<S>(), x[1].template cast<S>(),
                                columns_.own[0].size() > 0 ? &columns : nullptr);
       result_.held_out_samples = held.rows;
+      if (fit.options.weights) result_.held_out_sum_of_weights = held.weight * fit.stream.weight_unit();
       result_.held_out = paired_correlations(held);
       set_prediction_r2(fit.stream, columns, held, result_);
     }
@@ -344,7 +352,8 @@ CrossValidated refit_folds(Source<S>& left, Source<S>& right, CcaOptions options
     const Index p = fold.held_out.size();
     if (fold.held_out_samples > 1)
       folds.push_back(
-          {Vector<double>::Ones(p), Vector<double>::Ones(p), fold.held_out, fold.held_out_samples});
+          {Vector<double>::Ones(p), Vector<double>::Ones(p), fold.held_out, fold.held_out_samples,
+           options.weights ? fold.held_out_sum_of_weights : static_cast<double>(fold.held_out_samples)});
   }
   return pooled(folds);
 }

@@ -31,12 +31,13 @@ void add_ridge(Matrix<double>& metric, double ridge, const Point<double>& basis,
     metric += ridge * basis[view].transpose() * basis[view];
 }
 
-FoldScores score(const PairProblem& test, const LeadingPairs& pairs, Index rows) {
+FoldScores score(const FoldCovariances& fold, const LeadingPairs& pairs) {
+  const PairProblem test = centred(fold);
   const auto diagonal = [](const Matrix<double>& x, const Matrix<double>& m, const Matrix<double>& y) {
     return Vector<double>(x.cwiseProduct(m * y).colwise().sum().transpose());
   };
   return {diagonal(pairs.left, test.left, pairs.left), diagonal(pairs.right, test.right, pairs.right),
-          diagonal(pairs.left, test.cross, pairs.right), rows};
+          diagonal(pairs.left, test.cross, pairs.right), fold.covariances.rows, fold.weight};
 }
 
 double correlation(double left, double right, double cross) {
@@ -70,7 +71,7 @@ CrossValidated cross_validate_cca(const std::vector<FoldCovariances>& folds,
         weights->rightCols(options.components - found).setZero();
       }
     }
-    scores.push_back(score(centred(folds[k]), pairs, tested));
+    scores.push_back(score(folds[k], pairs));
   }
   return pooled(scores);
 }
@@ -88,10 +89,9 @@ CrossValidated pooled(const std::vector<FoldScores>& folds) {
     double left = 0, right = 0, cross = 0;
     for (std::size_t k = 0; k < folds.size(); ++k) {
       const FoldScores& fold = folds[k];
-      const auto rows = static_cast<double>(fold.rows);
-      left += rows * fold.left(j);
-      right += rows * fold.right(j);
-      cross += rows * fold.cross(j);
+      left += fold.weight * fold.left(j);
+      right += fold.weight * fold.right(j);
+      cross += fold.weight * fold.cross(j);
       result.by_fold(j, static_cast<Index>(k)) = correlation(fold.left(j), fold.right(j), fold.cross(j));
     }
     result.correlations(j) = correlation(left, right, cross);

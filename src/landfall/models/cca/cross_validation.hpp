@@ -41,6 +41,7 @@ CrossValidated cross_validate_cca(const std::vector<FoldCovariances>& folds,
 struct FoldScores {
   Vector<double> left, right, cross;  // variances and covariances
   Index rows = 0;
+  double weight = 0;  // of these; their number where they have no weights
 };
 CrossValidated pooled(const std::vector<FoldScores>& folds);
 

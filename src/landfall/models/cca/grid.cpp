@@ -83,6 +83,7 @@ CcaGridResult cross_validate_grid(SourcePtr<S> left, SourcePtr<S> right, const F
   DataStream<S> stream(std::move(sources), {.batch = 1024,
                                             .shuffle = {.seed = options.seed, .held_out = options.held_out},
                                             .transform = transform,
+                                            .weights = options.weights,
                                             .cancel = options.cancel});
   const auto columns = [&](std::size_t view) {
     return static_cast<double>(stream.transform(view).kept().size());

@@ -45,6 +45,21 @@ Matrix<double> kept_columns(const InMemoryBatches<S>& batches, std::size_t view,
 }
 
 template <class S>
+Vector<double> kept_roots(const InMemoryBatches<S>& batches) {
+  std::vector<double> roots;
+  for (const auto& batch : batches)
+    roots.insert(roots.end(), batch[0].batch.roots().begin(), batch[0].batch.roots().end());
+  return Eigen::Map<const Vector<double>>(roots.data(), static_cast<Index>(roots.size()));
+}
+
+void centre_rows(Matrix<double>& rows, const Vector<double>& roots) {
+  if (roots.size() == 0)
+    rows.rowwise() -= rows.colwise().mean().eval();
+  else
+    rows -= roots * (roots.transpose() * rows / roots.squaredNorm()).eval();
+}
+
+template <class S>
 KeptRows keep_rows(DataStream<S>& stream, Index rows, std::uint64_t memory) {
   if (stream.communicator().size() > 1)
     throw UsageError("permutation tests and the bootstrap need all rows in one process, expected one rank");
@@ -60,8 +75,9 @@ KeptRows keep_rows(DataStream<S>& stream, Index rows, std::uint64_t memory) {
                 .right = kept_columns<S>(batches, 1, m),
                 .complete = m >= rows,
                 .wide_left = batches.front()[0].cols() > m,
-                .wide_right = batches.front()[1].cols() > m};
-  for (auto* view : {&kept.left, &kept.right}) view->rowwise() -= view->colwise().mean().eval();
+                .wide_right = batches.front()[1].cols() > m,
+                .roots = kept_roots<S>(batches)};
+  for (auto* view : {&kept.left, &kept.right}) centre_rows(*view, kept.roots);
   return kept;
 }
 

@@ -17,11 +17,19 @@ namespace landfall {
 template <class S>
 Matrix<double> kept_columns(const InMemoryBatches<S>& batches, std::size_t view, Index m);
 
+/// The roots of the weights of these rows; empty where all weigh the same.
+template <class S>
+Vector<double> kept_roots(const InMemoryBatches<S>& batches);
+
+/// Takes their mean off rows that have been multiplied by these roots, or by none.
+void centre_rows(Matrix<double>& rows, const Vector<double>& roots);
+
 /// Centred on these rows.
 struct KeptRows {
   Matrix<double> left, right;                  // m rows each
   bool complete = true;                        // all training rows
   bool wide_left = false, wide_right = false;  // F in place of the columns
+  Vector<double> roots = {};                   // kept_roots()
   Index rows() const { return left.rows(); }
 };
 
@@ -31,6 +39,7 @@ KeptRows keep_rows(DataStream<S>& stream, Index rows, std::uint64_t memory);
 
 #define LANDFALL_KEPT_PAIRS(EXTERN, S)                                                           \
   EXTERN template Matrix<double> kept_columns<S>(const InMemoryBatches<S>&, std::size_t, Index); \
+  EXTERN template Vector<double> kept_roots<S>(const InMemoryBatches<S>&);                       \
   EXTERN template KeptRows keep_rows<S>(DataStream<S>&, Index, std::uint64_t);
 LANDFALL_KEPT_PAIRS(extern, float)
 LANDFALL_KEPT_PAIRS(extern, double)

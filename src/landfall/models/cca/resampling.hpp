@@ -50,7 +50,7 @@ struct CcaBootstrap {
   std::array<LoadingIntervals, 2> loadings;
 };
 
-/// Rows are drawn with replacement. Loadings of a resample are turned onto those of the rows themselves (orthogonal
+/// Rows are drawn with replacement, all with the same probability, and take their weights along. Loadings of a resample are turned onto those of the rows themselves (orthogonal
 /// Procrustes), since pairs swap and change signs. Intervals are basic ones on Fisher's scale, 2 z - z*: the upward bias of canonical
 /// correlations shows in z* - z, and is taken off.
 CcaBootstrap bootstrap_cca(const KeptRows& rows, const ResamplingOptions& options);

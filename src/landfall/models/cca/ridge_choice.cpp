@@ -40,7 +40,8 @@ void orthonormalize(Matrix<double>& w, const Matrix<double>& metric) {
 
 /// One split into rows to fit and rows to test on.
 struct Fold {
-  Pair within, test;  // sums of squares over the rows to fit; the rows to test on
+  Pair within, test;     // sums of squares over the rows to fit; the rows to test on
+  Vector<double> roots;  // of the latter
   Matrix<double> cross;
   Pair start;  // weights that a nearby ridge ended with
 
@@ -67,8 +68,8 @@ struct Fold {
     const Index pairs = std::min({p, w[0].cols(), w[1].cols()});
     const auto rotation = canonical_rotation(moments, pairs);
     Matrix<double> a = test[0] * (w[0] * rotation.left), b = test[1] * (w[1] * rotation.right);
-    a.rowwise() -= a.colwise().mean().eval();
-    b.rowwise() -= b.colwise().mean().eval();
+    centre_rows(a, roots);
+    centre_rows(b, roots);
     return paired_correlations({product_at<double>(a, a), product_at<double>(b, b), product_at<double>(a, b)})
         .sum();
   }
@@ -76,7 +77,7 @@ struct Fold {
 
 class CrossValidation {
  public:
-  CrossValidation(const Pair& rows, Index p) : p_(p) {
+  CrossValidation(const Pair& rows, const Vector<double>& roots, Index p) : p_(p) {
     const Index m = rows[0].rows(), wide = std::max(rows[0].cols(), rows[1].cols()),
                 count = wide >= m  ? 4
                         : m < 1000 ? 10
@@ -89,11 +90,13 @@ class CrossValidation {
     parallel_for(count, [&](Index f) {
       const Index first = m * f / count, last = m * (f + 1) / count;
       const Pair test{rows[0].middleRows(first, last - first), rows[1].middleRows(first, last - first)};
-      folds_[static_cast<std::size_t>(f)] = {.within = {all[0] - product_at<double>(test[0], test[0]),
-                                                        all[1] - product_at<double>(test[1], test[1])},
-                                             .test = test,
-                                             .cross = cross - product_at<double>(test[0], test[1]),
-                                             .start = {Matrix<double>(), start}};
+      folds_[static_cast<std::size_t>(f)] = {
+          .within = {all[0] - product_at<double>(test[0], test[0]),
+                     all[1] - product_at<double>(test[1], test[1])},
+          .test = test,
+          .roots = roots.size() > 0 ? Vector<double>(roots.segment(first, last - first)) : Vector<double>(),
+          .cross = cross - product_at<double>(test[0], test[1]),
+          .start = {Matrix<double>(), start}};
     });
   }
 
@@ -153,7 +156,8 @@ BestRidge best_ridge(const InMemoryBatches<S>& batches, Index p, double errors) 
   Index kept = 0;
   for (const auto& batch : batches) kept += batch[0].rows();
   if (kept < 20) return {};  // too few to test on
-  CrossValidation folds({kept_columns<S>(batches, 0, kept), kept_columns<S>(batches, 1, kept)}, p);
+  CrossValidation folds({kept_columns<S>(batches, 0, kept), kept_columns<S>(batches, 1, kept)},
+                        kept_roots<S>(batches), p);
   const double best = folds.best();
   return {best, folds.is_better(best, errors)};
 }

@@ -77,11 +77,11 @@ void ProductSums<S>::move() {
 }
 
 template <class S>
-Matrix<double> ProductSums<S>::mean(Communicator& communicator, Index rows) {
+Matrix<double> ProductSums<S>::mean(Communicator& communicator, double weight) {
   move();
   few_.resize(0, 0);
   reduce(communicator, all_);
-  all_ /= static_cast<double>(std::max<Index>(rows, 1));
+  if (weight > 0) all_ /= weight;
   return std::move(all_);
 }
 

@@ -57,8 +57,8 @@ class ProductSums {
       : few_(Matrix<S>::Zero(columns, scores)), all_(Matrix<double>::Zero(columns, scores)) {}
 
   void add(const CentredBatch<S>& rows, In<S> scores);
-  /// Over the rows of all ranks. Afterwards the sums are gone.
-  Matrix<double> mean(Communicator& communicator, Index rows);
+  /// Over the rows of all ranks, whose weights have this sum. Afterwards the sums are gone.
+  Matrix<double> mean(Communicator& communicator, double weight);
 
  private:
   void move();

@@ -73,11 +73,13 @@ void move_sums(std::vector<Matrix<S>>& from, std::vector<Matrix<Sum>>& to) {
   }
 }
 
-/// Means in place of sums, and both triangles.
+/// Means in place of sums, and both triangles. The rows on all ranks have this weight; none: 1 each, as training rows have in the
+/// mean.
 template <class T>
-void finish_sums(Communicator& communicator, Covariances<T>& sums) {
+void finish_sums(Communicator& communicator, Covariances<T>& sums, std::optional<double> weight = {}) {
   reduce(communicator, sums.within, sums.between, sums.rows);
-  const T scale = T(1) / static_cast<T>(std::max<Index>(sums.rows, 1));
+  const double divisor = weight.value_or(static_cast<double>(sums.rows));
+  const T scale = T(1) / static_cast<T>(divisor > 0 ? divisor : 1);
   for (auto& within : sums.within) {
     within *= scale;
     within.template triangularView<Eigen::StrictlyUpper>() = within.transpose();
@@ -101,17 +103,19 @@ class FoldRows {
     }
   }
 
-  void add(const std::vector<Eigen::Ref<const Matrix<S>>>& views, Index row) {
+  /// `root`: of the weight of the row.
+  void add(const std::vector<Eigen::Ref<const Matrix<S>>>& views, Index row, S root) {
     for (std::size_t v = 0; v < rows_.size(); ++v) rows_[v].col(filled_) = views[v].col(row);
+    roots_(filled_) = root;
     if (++filled_ == kFoldRows) multiply_rows();
   }
 
   FoldCovariances finish(Communicator& communicator) {
     multiply_rows();
     Covariances<double>& sums = sums_.covariances;
-    finish_sums(communicator, sums);
-    reduce(communicator, sums_.means);
-    for (auto& mean : sums_.means) mean /= static_cast<double>(std::max<Index>(sums.rows, 1));
+    reduce(communicator, sums_.means, sums_.weight);
+    finish_sums(communicator, sums, sums_.weight);
+    for (auto& mean : sums_.means) mean /= sums_.weight > 0 ? sums_.weight : 1;
     return std::move(sums_);
   }
 
@@ -127,8 +131,14 @@ class FoldRows {
     } else {
       add<double>(left.template cast<double>(), right.template cast<double>(), sums);
     }
+    const auto roots = roots_.head(filled_);
+    const bool weighted = (roots.array() != S(1)).any();
     for (std::size_t v = 0; v < 2; ++v)
-      sums_.means[v] += rows_[v].leftCols(filled_).rowwise().sum().template cast<double>();
+      if (weighted)
+        sums_.means[v] += (rows_[v].leftCols(filled_) * roots).template cast<double>();
+      else
+        sums_.means[v] += rows_[v].leftCols(filled_).rowwise().sum().template cast<double>();
+    sums_.weight += roots.template cast<double>().squaredNorm();
     sums.rows += filled_;
     filled_ = 0;
   }
@@ -146,6 +156,7 @@ class FoldRows {
   Covariances<S> few_;
   FoldCovariances sums_;
   std::vector<Matrix<S>> rows_;  // of each view, as columns
+  Vector<S> roots_ = Vector<S>::Ones(kFoldRows);
   Index filled_ = 0;
 };
 
@@ -160,10 +171,13 @@ class FoldSums {
     for (int fold = 0; fold < folds; ++fold) folds_.emplace_back(features, products, in_pairs);
   }
 
-  void add(const std::vector<Eigen::Ref<const Matrix<S>>>& rows, std::span<const Index> numbers) {
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      const int fold = fold_of(numbers[i], static_cast<int>(folds_.size()), seed_);
-      folds_[static_cast<std::size_t>(fold)].add(rows, static_cast<Index>(i));
+  /// `batch`: what the rows were made of.
+  template <class T>
+  void add(const std::vector<Eigen::Ref<const Matrix<S>>>& rows, const Batch<T>& batch) {
+    for (std::size_t i = 0; i < batch.numbers().size(); ++i) {
+      const int fold = fold_of(batch.numbers()[i], static_cast<int>(folds_.size()), seed_);
+      const S root = batch.roots().empty() ? S(1) : static_cast<S>(batch.roots()[i]);
+      folds_[static_cast<std::size_t>(fold)].add(rows, static_cast<Index>(i), root);
     }
   }
 
@@ -244,8 +258,7 @@ std::vector<FoldCovariances> fold_covariances(DataStream<S>& stream, int folds, 
                    folds, seed, products);
   std::vector<DenseRows<S>> dense(2);
   stream.begin_pass(in_file_order);
-  while (stream.next())
-    sums.add({dense[0](stream.view(0)), dense[1](stream.view(1))}, stream.view(0).batch.numbers());
+  while (stream.next()) sums.add({dense[0](stream.view(0)), dense[1](stream.view(1))}, stream.view(0).batch);
   return sums.finish(stream.communicator());
 }
 
@@ -261,7 +274,7 @@ std::vector<FoldCovariances> fold_score_covariances(DataStream<S>& stream, int f
       scores[v].resize(x[v].cols(), stream.view(v).rows());
       multiply_at<double>(x[v], rows[v](stream.view(v)), scores[v]);
     }
-    sums.add({scores[0], scores[1]}, stream.view(0).batch.numbers());
+    sums.add({scores[0], scores[1]}, stream.view(0).batch);
   }
   return sums.finish(stream.communicator());
 }
@@ -273,11 +286,13 @@ FoldCovariances without_fold(const std::vector<FoldCovariances>& folds, int fold
       {Vector<double>::Zero(first.means[0].size()), Vector<double>::Zero(first.means[1].size())}};
   Covariances<double>& sums = rest.covariances;
   for (std::size_t k = 0; k < folds.size(); ++k)
-    if (static_cast<int>(k) != fold) sums.rows += folds[k].covariances.rows;
+    if (static_cast<int>(k) != fold) {
+      sums.rows += folds[k].covariances.rows;
+      rest.weight += folds[k].weight;
+    }
   for (std::size_t k = 0; k < folds.size(); ++k) {
     if (static_cast<int>(k) == fold) continue;
-    const double share =
-        static_cast<double>(folds[k].covariances.rows) / static_cast<double>(std::max<Index>(sums.rows, 1));
+    const double share = rest.weight > 0 ? folds[k].weight / rest.weight : 0;
     for (std::size_t v = 0; v < 2; ++v) {
       sums.within[v] += share * folds[k].covariances.within[v];
       rest.means[v] += share * folds[k].means[v];

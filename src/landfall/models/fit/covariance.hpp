@@ -40,6 +40,7 @@ extern template Covariances<double> score_covariances<double>(DataStream<double>
 struct FoldCovariances {
   Covariances<double> covariances;    // about the mean of all training rows, as covariances() has them
   std::vector<Vector<double>> means;  // of each view
+  double weight = 0;                  // of the rows; their number where they have no weights
 };
 
 inline constexpr Index kFoldRows = 512;  // of each fold are kept until they are multiplied

@@ -54,28 +54,46 @@ void double_scores(const CentredBatch<S>& rows, const Matrix<double>& x, Out<dou
   }
 }
 
-template <class S>
-Matrix<double> scores_of_all(const InMemoryBatches<S>& batches, const Matrix<double>& x,
-                             Communicator& communicator) {
+namespace {
+
+/// Calls fill(batch, rows) for the rows of each batch among those of all ranks; returns the sum over the ranks.
+template <class S, class Fill>
+Matrix<double> rows_of_all(const InMemoryBatches<S>& batches, Index columns, Communicator& communicator,
+                           Fill fill) {
   const Index ranks = communicator.size();
   Eigen::Matrix<Index, Eigen::Dynamic, Eigen::Dynamic> counts(ranks, static_cast<Index>(batches.size()));
   counts.setZero();
   for (std::size_t b = 0; b < batches.size(); ++b)
     counts(communicator.rank(), static_cast<Index>(b)) = batches[b].front().rows();
   reduce(communicator, counts);
-  Matrix<double> z = Matrix<double>::Zero(counts.sum(), x.cols());
+  Matrix<double> all = Matrix<double>::Zero(counts.sum(), columns);
   Index start = 0;
   for (std::size_t b = 0; b < batches.size(); ++b) {
-    const auto& batch = batches[b];
     const auto of_ranks = counts.col(static_cast<Index>(b));
     const Index at = start + of_ranks.head(communicator.rank()).sum();
     start += of_ranks.sum();
-    const Index count = batch.front().rows();
-    if (count == 0) continue;
-    double_scores<S>(batch.front(), x, z.middleRows(at, count));
+    const Index count = batches[b].front().rows();
+    if (count > 0) fill(batches[b].front(), all.middleRows(at, count));
   }
-  reduce(communicator, z);
-  return z;
+  reduce(communicator, all);
+  return all;
+}
+
+}  // namespace
+
+template <class S>
+Matrix<double> scores_of_all(const InMemoryBatches<S>& batches, const Matrix<double>& x,
+                             Communicator& communicator) {
+  return rows_of_all(batches, x.cols(), communicator,
+                     [&](const CentredBatch<S>& batch, auto scores) { double_scores<S>(batch, x, scores); });
+}
+
+template <class S>
+Vector<double> roots_of_all(const InMemoryBatches<S>& batches, Communicator& communicator) {
+  const Vector<double> roots = rows_of_all(
+      batches, 1, communicator,
+      [](const CentredBatch<S>& batch, auto scores) { scores = batch.roots().template cast<double>(); });
+  return (roots.array() == 1).all() ? Vector<double>() : roots;
 }
 
 LANDFALL_KEPT_ROWS(, float)

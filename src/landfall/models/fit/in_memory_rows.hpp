@@ -28,12 +28,17 @@ template <class S>
 Matrix<double> scores_of_all(const InMemoryBatches<S>& batches, const Matrix<double>& x,
                              Communicator& communicator);
 
+/// The roots of the weights of these rows, in the same order; empty where all weigh the same.
+template <class S>
+Vector<double> roots_of_all(const InMemoryBatches<S>& batches, Communicator& communicator);
+
 #define LANDFALL_KEPT_ROWS(EXTERN, S)                                                                \
   EXTERN template InMemoryBatches<S> read_into_memory<S>(                                            \
       Source<S>&, const Transform<S>&, std::span<const Index>, Index, const Communicator&);          \
   EXTERN template void double_scores<S>(const CentredBatch<S>&, const Matrix<double>&, Out<double>); \
   EXTERN template Matrix<double> scores_of_all<S>(const InMemoryBatches<S>&, const Matrix<double>&,  \
-                                                  Communicator&);
+                                                  Communicator&);                                    \
+  EXTERN template Vector<double> roots_of_all<S>(const InMemoryBatches<S>&, Communicator&);
 LANDFALL_KEPT_ROWS(extern, float)
 LANDFALL_KEPT_ROWS(extern, double)
 

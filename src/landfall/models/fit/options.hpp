@@ -6,6 +6,7 @@
 // A field left unset takes the default of the model, which defaults.hpp or the model's header states.
 #pragma once
 
+#include <landfall/data/rows/row_weights.hpp>
 #include <landfall/data/rows/transform.hpp>
 #include <landfall/landing/adaptive.hpp>
 #include <landfall/models/fit/method.hpp>
@@ -57,6 +58,9 @@ struct FitOptions {
   int permutations = 0;  // CCA: of the test whether pairs are more than chance; 0: no test
   int bootstrap = 0;     // CCA: resamples for intervals of correlations and loadings; 0: none
   TransformOptions transform = {};
+  /// Of the rows, by their numbers in the files; null: all 1. Every mean over rows is a weighted one. N, for the automatic ridge and
+  /// standard errors, stays the number of rows whose weight is not 0.
+  std::shared_ptr<const RowWeights> weights = {};
   std::uint64_t seed = 0;
   std::function<bool(const Progress&)> observer = {};  // after every step; false ends the run
   Checkpoints checkpoints = {};                        // of landing
@@ -68,6 +72,8 @@ struct FitOptions {
 
   /// Whether there are rows to test on.
   bool holds_out() const { return held_out > 0 || fold >= 0; }
+  /// Whether rows count differently.
+  bool weighted() const { return weights && !weights->equal(); }
 };
 
 /// UsageError that names the field, for values that no model accepts.

@@ -329,12 +329,14 @@ void fit_model(Model<S>& model, std::vector<SourcePtr<S>> sources, const FitOpti
                                     .folds = options.fold >= 0 ? *options.folds : 0,
                                     .fold = options.fold},
                         .transform = transform,
+                        .weights = options.weights,
                         .communicator = options.communicator,
                         .rank_rows = options.rank_rows,
                         .mark = options.checkpoints.save || !options.checkpoints.resume.empty(),
                         .cancel = options.cancel});
   Fit<S> fit{options, stream, result, observer, timer};
   result.mean_pass = stream.statistics(0) != nullptr;
+  result.sum_of_weights = stream.sum_of_weights();
   const double first_reading = fit.timer.lap();
   model.begin(fit);
   result.seconds.read = first_reading + fit.timer.lap();

@@ -46,6 +46,8 @@ struct FitResult {
   RidgeKind ridge_kind = RidgeKind::automatic;
   double ridge_rows = 0;  // c of an automatic ridge
   Index samples = 0, held_out_samples = 0;
+  /// Of these rows, as given; 0 where rows have no weights.
+  double sum_of_weights = 0, held_out_sum_of_weights = 0;
   double stationarity = 0;
   std::optional<double> estimated_gap =
       {};             // of landing: how far the objective is from its optimum, relative to it

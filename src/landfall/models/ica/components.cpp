@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
+#include <utility>
 
 namespace landfall {
 namespace {
@@ -23,15 +25,18 @@ class Accumulator {
   void add(const CentredBatch<S>& rows) {
     if (rows.rows() == 0) return;
     const Index p = x_.cols();
+    const std::span<const S> roots = rows.batch.roots();
     auto& both = both_.resize(rows.rows(), 3 * p);
     auto y = both.leftCols(p), slope = both.middleCols(p, p);
     rows.times(x_, y);
     for (Index j = 0; j < p; ++j) {
-      const ContrastSums sums = apply_contrast<S>(contrast_, y.col(j), S(1), slope.col(j));
+      const ContrastSums sums = apply_contrast<S>(contrast_, y.col(j), roots, S(1), slope.col(j));
       sums_.value(j) += sums.value;
       sums_.curvature(j) += sums.curvature;
     }
     both.rightCols(p) = y.array().cube();
+    // r y^3 of the sources y, where the rows are r y.
+    if (!roots.empty()) both.rightCols(p).array().colwise() /= rows.roots().array().square();
     multiply_at<S>(y, both, squares_);
     sums_.gram += squares_.leftCols(p).template cast<double>();
     sums_.slopes += squares_.middleCols(p, p).template cast<double>();
@@ -125,15 +130,20 @@ OrderedComponents ordered_components(const ComponentMoments& moments, Contrast c
   const Vector<double> c = moments.nonlinearity() * super_gaussian_sign(contrast);
   std::vector<Index> order(static_cast<std::size_t>(p));
   std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return entropy(a) > entropy(b); });
+  std::vector<Index> largest(order.size());
+  for (Index j = 0; j < p; ++j) weights.col(j).cwiseAbs().maxCoeff(&largest[static_cast<std::size_t>(j)]);
+  // Sources that are equally far from Gaussian, to nine digits, come in the order of their columns: rounding must not decide.
+  const double digit = 1e-9 * std::max(entropy.maxCoeff(), std::numeric_limits<double>::min());
+  const auto place = [&](Index j) {
+    return std::pair(-std::round(entropy(j) / digit), largest[static_cast<std::size_t>(j)]);
+  };
+  std::ranges::stable_sort(order, {}, place);
 
   OrderedComponents result{Matrix<double>(weights.rows(), p), Matrix<double>(mixing.rows(), p),
                            Vector<double>(p), Vector<double>(p), order};
   for (Index j = 0; j < p; ++j) {
     const Index from = order[static_cast<std::size_t>(j)];
-    Index largest = 0;
-    weights.col(from).cwiseAbs().maxCoeff(&largest);
-    const double sign = weights(largest, from) < 0 ? -1 : 1;
+    const double sign = weights(largest[static_cast<std::size_t>(from)], from) < 0 ? -1 : 1;
     result.weights.col(j) = sign * weights.col(from);
     result.mixing.col(j) = sign * mixing.col(from);
     result.signs(j) = c(from) < 0 ? -1 : 1;

@@ -87,20 +87,40 @@ ContrastSums apply_contrast(Contrast contrast, const Eigen::Ref<const Vector<S>>
 }
 
 template <class S>
+ContrastSums apply_contrast(Contrast contrast, const Eigen::Ref<const Vector<S>>& u, std::span<const S> roots,
+                            S weight, Eigen::Ref<Vector<S>> slope) {
+  if (roots.empty()) return apply_contrast<S>(contrast, u, weight, slope);
+  ContrastSums all;
+  Vector<S> one(1);
+  for (Index i = 0; i < u.size(); ++i) {
+    const S root = roots[static_cast<std::size_t>(i)];
+    one(0) = u(i) / root;
+    const ContrastSums sums = apply_contrast<S>(contrast, one, weight * root, slope.segment(i, 1));
+    const double square = static_cast<double>(root) * static_cast<double>(root);
+    all.value += square * sums.value;
+    all.curvature += square * sums.curvature;
+  }
+  return all;
+}
+
+template <class S>
 ScoreObjective<S> contrast_objective(Contrast contrast, std::shared_ptr<const Vector<S>> weights) {
   if (!weights) throw UsageError("a contrast needs weights");
   const auto apply = [contrast, weights = std::move(weights)](const std::vector<Scratch<S>>& alpha,
-                                                              std::vector<Scratch<S>>& b) {
+                                                              std::vector<Scratch<S>>& b,
+                                                              std::span<const S> roots) {
     const auto& a = alpha[0].view();
     auto& out = b[0].view();
     double sum = 0;
     for (Index j = 0; j < a.cols(); ++j) {
       const S w = (*weights)(j);
-      sum += static_cast<double>(w) * apply_contrast<S>(contrast, a.col(j), w, out.col(j)).value;
+      sum += static_cast<double>(w) * apply_contrast<S>(contrast, a.col(j), roots, w, out.col(j)).value;
     }
     return sum / static_cast<double>(a.rows());
   };
-  return {apply, {}};
+  return {.apply = [apply](const std::vector<Scratch<S>>& alpha,
+                           std::vector<Scratch<S>>& b) { return apply(alpha, b, {}); },
+          .apply_weighted = apply};
 }
 
 LANDFALL_CONTRAST(, float)

@@ -12,6 +12,7 @@
 #include <landfall/linalg/contrast_loops.hpp>
 #include <landfall/models/fit/options.hpp>
 
+#include <span>
 #include <string_view>
 
 namespace landfall {
@@ -34,6 +35,12 @@ template <class S>
 ContrastSums apply_contrast(Contrast contrast, const Eigen::Ref<const Vector<S>>& u, S weight,
                             Eigen::Ref<Vector<S>> slope);
 
+/// The same for u that have been multiplied by the roots r of their weights: slope = weight r g'(u/r), and the sums are
+/// weighted by r^2.
+template <class S>
+ContrastSums apply_contrast(Contrast contrast, const Eigen::Ref<const Vector<S>>& u, std::span<const S> roots,
+                            S weight, Eigen::Ref<Vector<S>> slope);
+
 /// f = mean sum_j w_j g(a_i'x_j). The weights may change between runs, not within one.
 template <class S>
 ScoreObjective<S> contrast_objective(Contrast contrast, std::shared_ptr<const Vector<S>> weights);
@@ -41,6 +48,8 @@ ScoreObjective<S> contrast_objective(Contrast contrast, std::shared_ptr<const Ve
 #define LANDFALL_CONTRAST(EXTERN, S)                                                              \
   EXTERN template ContrastSums apply_contrast<S>(Contrast, const Eigen::Ref<const Vector<S>>&, S, \
                                                  Eigen::Ref<Vector<S>>);                          \
+  EXTERN template ContrastSums apply_contrast<S>(Contrast, const Eigen::Ref<const Vector<S>>&,    \
+                                                 std::span<const S>, S, Eigen::Ref<Vector<S>>);   \
   EXTERN template ScoreObjective<S> contrast_objective<S>(Contrast, std::shared_ptr<const Vector<S>>);
 LANDFALL_CONTRAST(extern, float)
 LANDFALL_CONTRAST(extern, double)

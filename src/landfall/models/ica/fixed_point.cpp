@@ -33,7 +33,12 @@ class Iteration {
  public:
   /// From one start, or the best of several.
   Iteration(const Matrix<double>& z, const FixedPointOptions& options, int first_start, int starts)
-      : z_(z), options_(options), first_start_(first_start), starts_(starts), y_(z.rows(), 2 * z.cols()) {}
+      : z_(z),
+        options_(options),
+        roots_(options.roots.data(), static_cast<std::size_t>(options.roots.size())),
+        first_start_(first_start),
+        starts_(starts),
+        y_(z.rows(), 2 * z.cols()) {}
 
   FixedPoint run() {
     choose_start();
@@ -52,7 +57,9 @@ class Iteration {
       }
     }
     found.moments = std::move(moments_);
-    const Matrix<double> y = y_.leftCols(z_.cols()), cubes = y.array().cube();
+    const Matrix<double> y = y_.leftCols(z_.cols());
+    Matrix<double> cubes = y.array().cube();
+    if (options_.roots.size() > 0) cubes.array().colwise() /= options_.roots.array().square();
     multiply_at<double>(z_, y, found.moments.mixing.setZero(z_.cols(), z_.cols()));
     multiply_at<double>(y, cubes, found.moments.fourth.setZero(z_.cols(), z_.cols()));
     found.moments.mixing /= static_cast<double>(z_.rows());
@@ -105,7 +112,8 @@ class Iteration {
     m.value.resize(p);
     m.curvature.resize(p);
     for (Index j = 0; j < p; ++j) {
-      const ContrastSums sums = apply_contrast<double>(options_.contrast, y.col(j), 1.0, slope.col(j));
+      const ContrastSums sums =
+          apply_contrast<double>(options_.contrast, y.col(j), roots_, 1.0, slope.col(j));
       m.value(j) = sums.value;
       m.curvature(j) = sums.curvature;
     }
@@ -214,6 +222,7 @@ class Iteration {
 
   const Matrix<double>& z_;
   const FixedPointOptions& options_;
+  std::span<const double> roots_;
   int first_start_, starts_;
   Matrix<double> y_;  // y and g'(y), side by side
   Matrix<double> w_, gradient_;

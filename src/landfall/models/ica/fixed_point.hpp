@@ -21,6 +21,7 @@ namespace landfall {
 
 struct FixedPointOptions {
   Contrast contrast = Contrast::logcosh;
+  Vector<double> roots = {};  // of the weights of rows, by which these have been multiplied; empty: none have
   Matrix<double> start = {};  // a rotation that is tried beside random ones
   int starts = 0;             // 0: as many as the size of the problem allows
   int most_iterations = 200;

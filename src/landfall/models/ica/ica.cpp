@@ -39,7 +39,8 @@ bool keeps_rows(const Source<S>& source, const IcaOptions& options, Index n, Ind
   const double bytes = static_cast<double>(rows) * static_cast<double>(n) * sizeof(S);
   return source.random_access() && !source.sparse() && !options.holds_out() &&
          options.rank_rows == RankRows::shared && options.transform.centring != Centring::running &&
-         options.transform.missing != Missing::drop && bytes <= static_cast<double>(options.memory) / 4;
+         options.transform.missing != Missing::drop && (!options.weights || options.weights->trivial()) &&
+         bytes <= static_cast<double>(options.memory) / 4;
 }
 
 /// Whether a component has another sign on all rows than landing was told.
@@ -66,6 +67,9 @@ class IcaModel final : public Model<S> {
 
   void validate(const FitOptions& options) const override {
     if (options.held_out > 0) throw UsageError("ICA does not hold out rows");
+    if (options.weighted() && !options.baseline.empty())
+      throw UsageError(
+          fmt::format("{} does not support weights that differ; expected auto or landing", options.baseline));
   }
   std::optional<Problem> problem() const override { return Problem::ica; }
   bool has_exact() const override { return false; }
@@ -266,11 +270,15 @@ class IcaModel final : public Model<S> {
            rows_.rows <= std::max(ica_pilot_rows(options.first_rows), 8 * fit.features()[0]);
   }
 
-  FixedPoint converge(const Fit<S>& fit, const Matrix<double>& z, const Matrix<double>& x,
+  /// `batches`: whose scores are iterated over, with directions X.
+  FixedPoint converge(const Fit<S>& fit, const InMemoryBatches<S>& batches, const Matrix<double>& x,
                       Matrix<double> start) {
+    Communicator& ranks = fit.stream.communicator();
+    const Matrix<double> z = scores_of_all(batches, x, ranks);
     const auto watch = fit.watch();
     FixedPoint found = iterate_to_convergence(
         z, {.contrast = result_.contrast,
+            .roots = roots_of_all(batches, ranks),
             .start = std::move(start),
             .seed = fit.options.seed,
             .observer =
@@ -311,8 +319,7 @@ class IcaModel final : public Model<S> {
     result_.method_name = "fixed-point";
     result_.reason = fmt::format("{} rows are few enough to iterate over all of them", rows_.rows);
     result_.batch = rows_.rows;
-    const Matrix<double> z = scores_of_all(in_memory(), directions.factor, fit.stream.communicator());
-    FixedPoint found = converge(fit, z, directions.factor, {});
+    FixedPoint found = converge(fit, in_memory(), directions.factor, {});
     const double ridge = result_.views[0].ridge;
     moments_ = std::move(found.moments);
     moments_.mixing = (directions.dual - ridge * directions.factor) * found.rotation;
@@ -383,9 +390,8 @@ class IcaModel final : public Model<S> {
   void polish(Fit<S>& fit, const IcaLanding<S>& run) {
     orthonormalize();
     const Matrix<double> x = x_ * turn_, mixing = moments_.mixing * turn_;
-    const Matrix<double> z =
-        scores_of_all((run.kept() ? run.kept() : &run.first())->batches(), x, fit.stream.communicator());
-    FixedPoint found = converge(fit, z, x, Matrix<double>::Identity(x.cols(), x.cols()));
+    FixedPoint found = converge(fit, (run.kept() ? run.kept() : &run.first())->batches(), x,
+                                Matrix<double>::Identity(x.cols(), x.cols()));
     moments_ = std::move(found.moments);
     moments_.mixing = mixing * found.rotation;
   }

@@ -56,6 +56,8 @@ IcaRestarts<S>::IcaRestarts(Source<S>& data, const IcaOptions& options, Index mo
   transform.scaling = ridge_scaling(options, Scaling::none);
   std::vector<SourcePtr<S>> sources;
   sources.push_back(std::make_unique<BorrowedSource<S>>(data));
+  if (options.weights && !options.weights->trivial())
+    throw UsageError("restarts of ICA and the choice of its components do not support weights of rows");
   DataStream<S> stream(std::move(sources), {.batch = kRestartBatch,
                                             .shuffle = {.seed = options.seed},
                                             .transform = transform,

@@ -22,20 +22,21 @@ Matrix<S> between_factor(const ClassMeans& classes) {
   return (classes.means * classes.priors.cwiseSqrt().asDiagonal()).template cast<S>();
 }
 
-/// Adds the rows to the sums of their classes, as they are stored.
+/// Adds the rows to the sums of their classes, as they are stored but with their weights; and these to the counts.
 template <class S>
 void add_rows(const Batch<S>& batch, const Labels& labels, Matrix<double>& sums, Vector<double>& counts) {
   for (Index i = 0; i < batch.rows(); ++i) {
     const auto at = static_cast<std::size_t>(i);
     const Index c = labels.of(batch.numbers()[at]);
-    counts(c) += 1;
+    const double root = batch.roots().empty() ? 1.0 : static_cast<double>(batch.roots()[at]);
+    counts(c) += root * root;
     if (!batch.sparse()) {
-      sums.col(c) += batch.dense().col(i).template cast<double>();
+      sums.col(c) += root * batch.dense().col(i).template cast<double>();
       continue;
     }
     for (auto k = static_cast<std::size_t>(batch.starts()[at]);
          k < static_cast<std::size_t>(batch.starts()[at + 1]); ++k)
-      sums(batch.columns()[k], c) += static_cast<double>(batch.values()[k]);
+      sums(batch.columns()[k], c) += root * static_cast<double>(batch.values()[k]);
   }
 }
 
@@ -57,8 +58,7 @@ ClassMeans class_means(DataStream<S>& stream, const Labels& labels) {
   for (Index c = 0; c < labels.classes(); ++c) {
     if (classes.priors(c) == 0) continue;
     classes.means.col(c) /= classes.priors(c);
-    if (raw)
-      classes.means.col(c) -= transform.mean().cwiseQuotient(transform.scale());
+    if (raw) classes.means.col(c) -= transform.mean().cwiseQuotient(transform.scale());
   }
   classes.priors /= static_cast<double>(std::max<Index>(classes.rows, 1));
   return classes;
@@ -105,9 +105,11 @@ DiscriminantMoments discriminant_moments(DataStream<S>& stream, const Labels& la
     auto& a = scores.resize(rows.rows(), x.cols());
     auto& d = deviations.resize(rows.rows(), x.cols());
     rows.times(x, a);
+    const Vector<double> roots = rows.roots().template cast<double>();
     for (Index i = 0; i < rows.rows(); ++i)
-      d.row(i) = a.row(i).template cast<double>() -
-                 centres.col(labels.of(rows.batch.numbers()[static_cast<std::size_t>(i)])).transpose();
+      d.row(i) =
+          a.row(i).template cast<double>() -
+          roots(i) * centres.col(labels.of(rows.batch.numbers()[static_cast<std::size_t>(i)])).transpose();
     multiply_at<double>(d, d, moments.within, 1, 1);
     moments.rows += rows.rows();
     if (products) {
@@ -116,7 +118,7 @@ DiscriminantMoments discriminant_moments(DataStream<S>& stream, const Labels& la
     }
   }
   reduce(stream.communicator(), moments.within, moments.rows);
-  if (products) *columns = products->mean(stream.communicator(), moments.rows);
+  if (products) *columns = products->mean(stream.communicator(), static_cast<double>(moments.rows));
   moments.within /= static_cast<double>(std::max<Index>(moments.rows, 1));
   return moments;
 }

@@ -19,7 +19,7 @@ namespace landfall {
 /// Of the training rows as the stream hands them out: centred, columns that were dropped left out.
 struct ClassMeans {
   Matrix<double> means;   // n x C; zeros where a class has no row
-  Vector<double> priors;  // shares of the rows
+  Vector<double> priors;  // shares of the rows, or of their weights
   Index rows = 0;
 
   /// Classes that have rows.

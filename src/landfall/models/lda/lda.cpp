@@ -13,6 +13,7 @@
 #include <landfall/models/lda/lda.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -25,22 +26,33 @@ namespace {
       "{}: the covariance within classes is singular, expected a ridge above {:.3g}", name, ridge));
 }
 
-/// How many rows of each class (row) are nearest to the centre of each (column), of a part of the rows.
+/// How many rows of each class (row) are nearest to the centre of each (column), of a part of the rows; their weights as given where they
+/// have some.
+struct Confusion {
+  Matrix<double> counts;
+  Index rows = 0;
+};
+
 template <class S>
-Matrix<double> confusion(DataStream<S>& stream, Part part, const Labels& labels, In<S> x,
-                         const LdaResult<S>& result) {
-  Matrix<double> counts = Matrix<double>::Zero(labels.classes(), labels.classes());
+Confusion confusion(DataStream<S>& stream, Part part, const Labels& labels, In<S> x,
+                    const LdaResult<S>& result) {
+  Confusion found{Matrix<double>::Zero(labels.classes(), labels.classes())};
   Scratch<S> scores;
   stream.begin_pass(0, part);
   while (stream.next()) {
     auto& a = scores.resize(stream.view(0).rows(), x.cols());
     stream.view(0).times(x, a);
+    const Vector<S> roots = stream.view(0).roots();
+    if (stream.weighted()) a.array().colwise() /= roots.array();
     const auto nearest = nearest_centres(a.template cast<double>(), result.centres, result.priors);
     for (std::size_t i = 0; i < nearest.size(); ++i)
-      counts(labels.of(stream.view(0).batch.numbers()[i]), nearest[i]) += 1;
+      found.counts(labels.of(stream.view(0).batch.numbers()[i]), nearest[i]) +=
+          std::pow(static_cast<double>(roots(static_cast<Index>(i))), 2);
+    found.rows += static_cast<Index>(nearest.size());
   }
-  reduce(stream.communicator(), counts);
-  return counts;
+  reduce(stream.communicator(), found.counts, found.rows);
+  found.counts *= stream.weight_unit();
+  return found;
 }
 
 template <class S>
@@ -168,15 +180,16 @@ class LdaModel final : public Model<S> {
                    rotation.vectors.transpose() * within * rotation.vectors);
 
     const Matrix<S> weights = x.template cast<S>();
-    result_.confusion = confusion<S>(fit.stream, Part::training, *labels_, weights, result_);
-    result_.training_accuracy = result_.confusion.trace() / std::max(result_.confusion.sum(), 1.0);
+    result_.confusion = confusion<S>(fit.stream, Part::training, *labels_, weights, result_).counts;
+    result_.training_accuracy = result_.confusion.trace() / result_.confusion.sum();
     if (fit.options.holds_out()) {
-      Matrix<double> counts = confusion<S>(fit.stream, Part::held_out, *labels_, weights, result_);
-      const double rows = counts.sum();
-      result_.held_out_samples = static_cast<Index>(rows);
-      if (rows > 0) {
-        result_.held_out_accuracy = counts.trace() / rows;
-        result_.held_out_confusion = std::move(counts);
+      Confusion held = confusion<S>(fit.stream, Part::held_out, *labels_, weights, result_);
+      result_.held_out_samples = held.rows;
+      if (held.rows > 0) {
+        const double weight = held.counts.sum();
+        if (fit.options.weights) result_.held_out_sum_of_weights = weight;
+        result_.held_out_accuracy = held.counts.trace() / weight;
+        result_.held_out_confusion = std::move(held.counts);
       }
     }
   }
@@ -266,10 +279,12 @@ Plan plan_lda(Source<S>& data, const Labels& labels, const LdaOptions& options) 
 }
 
 ClassRates class_rates(const Matrix<double>& confusion) {
-  const Vector<double> right = confusion.diagonal(),
-                       predicted = confusion.colwise().sum().transpose().cwiseMax(1),
-                       rows = confusion.rowwise().sum().cwiseMax(1);
-  return {right.cwiseQuotient(predicted), right.cwiseQuotient(rows)};
+  const Vector<double> right = confusion.diagonal(), predicted = confusion.colwise().sum().transpose(),
+                       rows = confusion.rowwise().sum();
+  const auto share = [&](const Vector<double>& of) {
+    return Vector<double>((of.array() > 0).select(right.cwiseQuotient(of), 0));
+  };
+  return {share(predicted), share(rows)};
 }
 
 template <class S>

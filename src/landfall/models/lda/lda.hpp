@@ -36,9 +36,9 @@ using LdaOptions = FitOptions;
 template <class S>
 struct LdaResult : FitResult<S> {
   std::vector<std::string> classes;
-  Matrix<double> centres;          // scores of the means of the classes, p x C
-  Vector<double> priors;           // shares of the training rows; 0: a class that none of them is of
-  Vector<double> eigenvalues;      // of (S_w + ridge I)^-1 S_b on the training rows, descending
+  Matrix<double> centres;      // scores of the means of the classes, p x C
+  Vector<double> priors;       // shares of the training rows, or their weights; 0: a class that none is of
+  Vector<double> eigenvalues;  // of (S_w + ridge I)^-1 S_b on the training rows, descending
   Vector<double> explained_ratio;  // over the sum of all C - 1; empty: landing did not carry as many columns
   /// Shares of rows whose class is predicted: the most likely one for Gaussian classes with the covariance S_w, by
   /// the distance of scores from the centres and the priors.
@@ -48,7 +48,7 @@ struct LdaResult : FitResult<S> {
   Matrix<double> within_loadings;
   std::optional<double> held_out_accuracy;
   Matrix<double> confusion,
-      held_out_confusion;  // rows of each class (row) that were predicted to be of each (column); empty: no such rows
+      held_out_confusion;  // rows, or the sum of their weights, of each class (row) that were predicted to be of each (column); empty: no such rows
 };
 
 /// Of each class: the share of the rows predicted to be of it that are, and of its rows that were predicted to be. 0 for no such rows.

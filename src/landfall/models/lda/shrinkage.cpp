@@ -27,6 +27,8 @@ std::vector<Matrix<double>> from_covariances(SourcePtr<S> data, const Labels& la
   transform.scaling = Scaling::deviation;
   std::vector<SourcePtr<S>> sources;
   sources.push_back(std::move(data));
+  if (options.weights && !options.weights->trivial())
+    throw UsageError("cross-validation of LDA does not support weights of rows");
   DataStream<S> stream(std::move(sources), {.batch = kFoldBatch,
                                             .shuffle = {.seed = options.seed, .held_out = options.held_out},
                                             .transform = transform,
