@@ -238,7 +238,10 @@ void ValidatedInverse<S>::validate(Batches seen, Batches unseen, std::size_t vie
       16 * static_cast<double>(n) * std::pow(static_cast<double>(std::numeric_limits<S>::epsilon()), 2);
   const auto empty = found.array() <= rounding * largest &&
                      added.array() <= static_cast<double>(rank_tolerance<S>(n)) * largest;
-  values_ = empty.select(0.0, found + added).template cast<S>();
+  // Other rows may vary there: these would have shown more than the variance of one of them.
+  const auto rows = static_cast<double>(count_rows<S>(seen, view, communicator));
+  const double unknown = options.rows > 2 * rows ? largest / rows : 0;
+  values_ = empty.select(unknown, found + added).template cast<S>();
   tail_ = n > k ? static_cast<S>(std::max((total_ - (found + added).sum()) / static_cast<double>(n - k),
                                           rounding * largest))
                 : S(0);

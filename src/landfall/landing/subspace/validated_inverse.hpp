@@ -79,11 +79,12 @@ class ValidatedInverse final : public SymmetricOperator<S> {
 
   Vector<S> scale_, added_;  // D; ridge and variance that the seen rows lack, on the diagonal of D B D
   Matrix<S> vectors_;        // Q; empty once K is known whole
-  Vector<S> values_;         // d, 0 where nothing varies; before validate(): eigenvalues of the seen rows
-  S tail_ = 0;               // t; 0: Q is complete
-  Vector<S> excess_;         // 1/values - 1/tail
-  Matrix<S> dense_;          // K itself where Q is complete
-  Matrix<S> heavy_;          // columns h with K <- K - h h'
+  Vector<S>
+      values_;  // d, 0 where nothing varies in all rows; before validate(): eigenvalues of the seen rows
+  S tail_ = 0;  // t; 0: Q is complete
+  Vector<S> excess_;  // 1/values - 1/tail
+  Matrix<S> dense_;   // K itself where Q is complete
+  Matrix<S> heavy_;   // columns h with K <- K - h h'
   double noise_ = 0, size_ = 0, total_ = 0;
   Matrix<S> probes_;
   mutable Scratch<S> scaled_, projected_;
