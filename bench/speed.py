@@ -71,9 +71,8 @@ def interleaved(sides, rounds=ROUNDS):
     return best
 
 
-def pass_seconds(program, data, threads):
-    """Of one pass: the difference of two runs."""
-    few, many = 1, 4
+def pass_seconds(program, data, threads, few, many):
+    """Of one pass: the difference of two runs. The first two passes make steps, the others measure (docs/method.md)."""
     options = ("--ridge", "1e-3") if CPU else ("--threads", str(threads), "--ridge", "1e-3")
     return lambda: (landing(program, data, many, *options)["process"] -
                     landing(program, data, few, *options)["process"]) / (many - few)
@@ -82,11 +81,12 @@ def pass_seconds(program, data, threads):
 PRODUCTS = """
 import sys, time
 import numpy as np
-rows, n, batch, c, probes, cpu = map(int, sys.argv[1:])
+rows, n, batch, c, probes, steps, cpu = map(int, sys.argv[1:])
 clock = time.process_time if cpu else time.perf_counter
 random = np.random.default_rng(0)
 a = random.standard_normal((8 * batch, n), dtype=np.float32)  # several batches, as a pass does not find one in the cache
-x, w = random.standard_normal((n, 2 * c + probes), dtype=np.float32), random.standard_normal((batch, 4 * c), dtype=np.float32)
+x = random.standard_normal((n, 2 * c + probes if steps else c), dtype=np.float32)
+w = random.standard_normal((batch, 4 * c if steps else 2 * c), dtype=np.float32)
 k, r = random.standard_normal((n, n), dtype=np.float32), random.standard_normal((n, c), dtype=np.float32)
 seconds = []
 for turn in range(6):
@@ -95,17 +95,18 @@ for turn in range(6):
         rows_of_batch = a[i * batch:(i + 1) * batch]
         rows_of_batch @ x
         rows_of_batch.T @ w
-        k @ r
+        if steps:
+            k @ r
     seconds.append(clock() - begin)
 print(2 * min(seconds) / 8 * rows / batch)
 """
 
 
-def product_seconds(n, rows, threads, kernels):
-    """Of the products of a pass, for both views, by numpy with the same kernels and as many threads."""
+def product_seconds(n, rows, threads, kernels, steps):
+    """Of the products of a pass with or without steps, for both views, by numpy with the same kernels and as many threads."""
     names = "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"
     environment = os.environ | {name: str(threads) for name in names} | {"OPENBLAS_CORETYPE": kernels}
-    command = [sys.executable, "-c", PRODUCTS, *(str(int(word)) for word in (rows, n, BATCH, P + GUARD, PROBES, CPU))]
+    command = [sys.executable, "-c", PRODUCTS, *(str(int(word)) for word in (rows, n, BATCH, P + GUARD, PROBES, steps, CPU))]
     return lambda: float(subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE, env=environment).stdout)
 
 
@@ -125,15 +126,16 @@ def varying_columns(data):
 def passes_and_threads(program, sets, cores, goals):
     for data, n, rows in sets:
         wide = varying_columns(data)
-        sides = [pass_seconds(program, data, cores), product_seconds(wide, rows, cores, kernels_of(program))]
-        if cores > 1:
-            sides.append(pass_seconds(program, data, 1))
-        all_threads, bare, one = (*interleaved(sides), None)[:3]
-        print(f"n = {n}, {rows} rows: a pass takes {all_threads:.3f} s with {cores} threads, its products {bare:.3f} s" +
-              (f"; a pass with one thread {one:.3f} s" if one else ""), flush=True)
-        goals.add(f"a pass of landing / its products, time, n = {n}", all_threads / bare, most=2)
-        if cores > 1:
-            goals.add(f"one thread / {cores}, time of a pass, n = {n}", one / all_threads, least=1.7)
+        for kind, steps, few, many in (("with steps", True, 1, 2), ("that measures", False, 4, 8)):
+            sides = [pass_seconds(program, data, cores, few, many), product_seconds(wide, rows, cores, kernels_of(program), steps)]
+            if cores > 1:
+                sides.append(pass_seconds(program, data, 1, few, many))
+            all_threads, bare, one = (*interleaved(sides), None)[:3]
+            print(f"n = {n}, {rows} rows: a pass {kind} takes {all_threads:.3f} s with {cores} threads, its products {bare:.3f} s" +
+                  (f"; with one thread {one:.3f} s" if one else ""), flush=True)
+            goals.add(f"a pass {kind} / its products, time, n = {n}", all_threads / bare, most=2)
+            if cores > 1:
+                goals.add(f"one thread / {cores}, time of a pass {kind}, n = {n}", one / all_threads, least=1.7)
 
 
 def crossing(program, folder, widths, goals):
