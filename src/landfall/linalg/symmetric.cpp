@@ -76,6 +76,10 @@ void symmetrize(Out<S> m) {
     for (Index i = 0; i < j; ++i) m(i, j) = m(j, i) = (m(i, j) + m(j, i)) / 2;
 }
 
+double distance_to_identity(const Matrix<double>& m) {
+  return (m - Matrix<double>::Identity(m.rows(), m.cols())).norm();
+}
+
 LANDFALL_SYMMETRIC(, float)
 LANDFALL_SYMMETRIC(, double)
 

@@ -36,6 +36,9 @@ class SymmetricEigen {
 template <class S>
 void symmetrize(Out<S> m);
 
+/// ||m - I||_F
+double distance_to_identity(const Matrix<double>& m);
+
 #define LANDFALL_SYMMETRIC(EXTERN, S)      \
   EXTERN template class SymmetricEigen<S>; \
   EXTERN template void symmetrize<S>(Out<S>);

@@ -10,7 +10,7 @@
 // c = ceil(h / 2 h-bar) batches with weight 1/c, so that no batch has a row that counts as more than two. A pass sees every
 // row with total weight 1, and makes at most half as many visits more. The first pass spreads a row over the batches that
 // follow it; later ones know it, and spread it over the whole pass. h is measured by random projections z = K^1/2 omega.
-// A row with h above N/4, a giant, is left out: whoever uses the batches adds what it contributes at every step.
+// A row with h above N/4 and 16 times the mean, a giant, is left out: whoever uses the batches adds what it contributes at every step.
 // Each of several ranks keeps the rows that it finds; what follows from them is the same on all.
 #pragma once
 

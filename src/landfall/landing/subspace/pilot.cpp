@@ -139,9 +139,7 @@ SubspacePilot<S> solve_first_rows(InMemorySamples<S>& first, std::vector<Inverse
       stalled = 0;
     }
     if (stalled >= (options.whole ? 40 : 12)) break;  // rounding
-    for (auto& block : work.z)
-      for (Index j = 0; j < columns; ++j)
-        block.col(j) /= std::max(block.col(j).norm(), std::numeric_limits<S>::min());
+    make_unit_columns(work.z);
     multiply_rows(work);
     ritz_step(x, work, last, options.ridge);
   }

@@ -82,6 +82,13 @@ Ritz RitzBasis<S>::ritz(const std::vector<double>& ridge, Index count, double to
 }
 
 template <class S>
+void make_unit_columns(Point<S>& z) {
+  for (auto& block : z)
+    for (Index j = 0; j < block.cols(); ++j)
+      block.col(j) /= std::max(block.col(j).norm(), std::numeric_limits<S>::min());
+}
+
+template <class S>
 Ritz ritz_step(RitzBasis<S>& x, const RitzBasis<S>& work, RitzBasis<S>& last,
                const std::vector<double>& ridge) {
   const Index columns = x.z[0].cols();

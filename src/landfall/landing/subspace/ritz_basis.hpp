@@ -25,6 +25,10 @@ struct RitzBasis {
   Ritz ritz(const std::vector<double>& ridge, Index count, double tolerance) const;
 };
 
+/// Divides every column by its length: of a direction only the span counts, and K R may be tiny beside X.
+template <class S>
+void make_unit_columns(Point<S>& z);
+
 /// x <- the best of [x, work, last], and last <- the move (LOBPCG, Knyazev 2001). What hardly adds to the span is left out.
 template <class S>
 Ritz ritz_step(RitzBasis<S>& x, const RitzBasis<S>& work, RitzBasis<S>& last,
@@ -56,6 +60,7 @@ class RowSums {
 #define LANDFALL_RITZ_BASIS(EXTERN, S)                                                 \
   EXTERN template struct RitzBasis<S>;                                                 \
   EXTERN template class RowSums<S>;                                                    \
+  EXTERN template void make_unit_columns<S>(Point<S>&);                                \
   EXTERN template Ritz ritz_step<S>(RitzBasis<S>&, const RitzBasis<S>&, RitzBasis<S>&, \
                                     const std::vector<double>&);
 LANDFALL_RITZ_BASIS(extern, float)

@@ -1,17 +1,7 @@
 #include <landfall/landing/subspace/ritz_passes.hpp>
 
-#include <algorithm>
-#include <limits>
-
 namespace landfall {
 namespace {
-
-/// Directions count, not lengths: K R may be tiny beside X.
-template <class S>
-Matrix<S> unit_columns(Matrix<S> w) {
-  for (Index j = 0; j < w.cols(); ++j) w.col(j) /= std::max(w.col(j).norm(), std::numeric_limits<S>::min());
-  return w;
-}
 
 template <class S>
 void columns_of(const RitzBasis<S>& from, Index first, Index count, RitzBasis<S>& to) {
@@ -41,8 +31,8 @@ void RitzPasses<S>::begin(const Point<S>& x, const Point<S>& w) {
 template <class S>
 void RitzPasses<S>::next(const Point<S>& w) {
   with_x_ = false;
-  measured_.z.clear();
-  for (const auto& block : w) measured_.z.push_back(unit_columns<S>(block));
+  measured_.z = w;
+  make_unit_columns(measured_.z);
   sums_.start(measured_.z);
 }
 

@@ -22,7 +22,6 @@ constexpr double kGiantMargin = 8;        // of the estimated gap where there ar
 constexpr double kFitted = 4;             // X was fitted to the first rows: they count as a quarter
 constexpr int kPasses = 2;                // with steps
 constexpr double kRounding = 100;         // times epsilon: a gap that small may be rounding
-constexpr double kSurely = 0.5;           // to what the first pass that measures must reduce the residual
 constexpr double kOverrated = 8;          // what ||R||_K^2 may say, times the gap
 
 /// What the ridge has beside that of all rows, after so many.
@@ -48,10 +47,6 @@ SubspacePilotOptions pilot_options(const InMemorySamples<S>& first, const Subspa
 template <class S>
 Matrix<double> small_product(const Matrix<S>& a, const Matrix<S>& b) {
   return product_at<S>(a, b).template cast<double>();
-}
-
-double distance_to_identity(const Matrix<double>& m) {
-  return (m - Matrix<double>::Identity(m.rows(), m.cols())).norm();
 }
 
 template <class S>
@@ -252,7 +247,6 @@ void SubspaceLanding<S>::end_ritz_pass() {
   const double ratio = std::clamp(falls, 0.01, 0.9);
   gain_ = first ? 0 : gain;  // the first direction came from estimates
   gap_ = std::max(residual_gap_ / kOverrated, gain * ratio / (1 - ratio));
-  told_ = !first || ratio < kSurely;
   progress_.infeasibility = 0;
   for (std::size_t k = 0; k < x_.size(); ++k)
     progress_.infeasibility =
@@ -432,7 +426,7 @@ template <class S>
 void SubspaceLanding<S>::state(State& state) {
   means_.state(state);
   state(x_, d_, values_, seen_, in_pass_, inverse_rows_, gap_, residual_gap_, gain_, factor_, far_,
-        in_window_, giants_, restarted_, passes_, told_, choice_.step, choice_.noise, progress_);
+        in_window_, giants_, restarted_, passes_, choice_.step, choice_.noise, progress_);
   heavy_->state(state);
   ritz_.state(state);
   if (state.loading() && inverse_rows_ > static_cast<double>(first_->count())) remake_inverses(inverse_rows_);

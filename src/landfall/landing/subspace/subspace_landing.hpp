@@ -72,9 +72,8 @@ class SubspaceLanding {
   const Progress& progress() const { return progress_; }
   const AdaptiveChoice& choice() const { return choice_; }
   bool diverged() const { return diverged_; }
-  /// Whether the estimated gap may end the run. K knows rows that are as large as many others only roughly; and where the first pass that
-  /// measures gains little, that may be due to its direction, which came from estimates.
-  bool gap_is_reliable() const { return measured() ? told_ : giants_ == 0; }
+  /// Whether the estimated gap may end the run: K knows rows that are as large as many others only roughly.
+  bool gap_is_reliable() const { return giants_ == 0 || measured(); }
   void state(State& state);
 
  private:
@@ -123,7 +122,6 @@ class SubspaceLanding {
   Index giants_ = 0;             // rows that K was told of
   bool restarted_ = false;
   int passes_ = 0;      // with steps
-  bool told_ = false;   // by a pass that measured
   bool whole_ = false;  // the first rows are all rows
   AdaptiveChoice choice_;
   Progress progress_;

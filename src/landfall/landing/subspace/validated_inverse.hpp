@@ -11,7 +11,8 @@
 // D the inverse deviations of the columns, Q eigenvectors of D B D of the seen rows, t the mean of what is left of the trace.
 // Among all matrices with these eigenvectors this is the best one (Ledoit and Wolf's oracle); there is nothing to choose.
 // A single row may make up more than that: d_i is at least what the seen and the unseen rows have of it, over all N rows.
-// Q is complete where `rank` allows n; else it has the leading eigenvectors, by a randomised range finder.
+// Q is complete where `rank` allows n; else it has the leading eigenvectors, by a randomised range finder. Where a complete K may come
+// from three rows per column or more, it is a multiple of their inverse covariance, by Cholesky, and leaving out each row in turn validates it.
 #pragma once
 
 #include <landfall/data/rows/transform.hpp>
@@ -79,12 +80,11 @@ class ValidatedInverse final : public SymmetricOperator<S> {
 
   Vector<S> scale_, added_;  // D; ridge and variance that the seen rows lack, on the diagonal of D B D
   Matrix<S> vectors_;        // Q; empty once K is known whole
-  Vector<S>
-      values_;  // d, 0 where nothing varies in all rows; before validate(): eigenvalues of the seen rows
-  S tail_ = 0;  // t; 0: Q is complete
-  Vector<S> excess_;  // 1/values - 1/tail
-  Matrix<S> dense_;   // K itself where Q is complete
-  Matrix<S> heavy_;   // columns h with K <- K - h h'
+  Vector<S> values_;         // d, 0 where nothing varies; before validate(): of the seen rows
+  S tail_ = 0;               // t; 0: Q is complete
+  Vector<S> excess_;         // 1/values - 1/tail
+  Matrix<S> dense_;          // K itself where Q is complete
+  Matrix<S> heavy_;          // columns h with K <- K - h h'
   double noise_ = 0, size_ = 0, total_ = 0;
   Matrix<S> probes_;
   mutable Scratch<S> scaled_, projected_;

@@ -91,10 +91,6 @@ void set_weights(const DataStream<S>& stream, std::size_t view, const Matrix<dou
     for (const Index j : out.dropped) out.mean(j) = columns->mean(j);
 }
 
-double distance_to_identity(const Matrix<double>& m) {
-  return (m - Matrix<double>::Identity(m.rows(), m.cols())).norm();
-}
-
 LANDFALL_DEFAULTS(, float)
 LANDFALL_DEFAULTS(, double)
 

@@ -67,9 +67,6 @@ template <class S>
 void set_weights(const DataStream<S>& stream, std::size_t view, const Matrix<double>& weights,
                  FittedView<S>& out);
 
-/// ||m - I||_F
-double distance_to_identity(const Matrix<double>& m);
-
 #define LANDFALL_DEFAULTS(EXTERN, S)                                                            \
   EXTERN template Index ica_batch<S>(Index, Index, std::uint64_t);                              \
   EXTERN template Index ica_first_rows<S>(Index, Index, Index, std::uint64_t);                  \

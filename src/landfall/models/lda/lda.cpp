@@ -4,6 +4,7 @@
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/rank.hpp>
 #include <landfall/linalg/reduce.hpp>
+#include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/fit/column_loadings.hpp>
 #include <landfall/models/fit/covariance.hpp>
 #include <landfall/models/fit/defaults.hpp>

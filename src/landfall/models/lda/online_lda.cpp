@@ -1,6 +1,7 @@
 #include <landfall/data/rows/rows.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/linalg/products.hpp>
+#include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/fit/defaults.hpp>
 #include <landfall/models/fit/online_state.hpp>
 #include <landfall/models/lda/online_lda.hpp>
