@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -404,21 +405,24 @@ void SubspaceLanding<S>::report(const Residual& residual) {
 }
 
 /// ||R||_K^2 of a pair, with the sampling error that R has, bounds what the pair lacks: by itself, and over its distance from
-/// the values left out. K knows rows that are as large as many others only roughly.
+/// the smallest value. A pair that is not wanted may rise above one that is. K knows rows that are as large as many others
+/// only roughly.
 template <class S>
 double SubspaceLanding<S>::gap_of(const Residual& residual) const {
   const Index c = values_.size(), p = std::min(options_.wanted, c);
   const bool known = static_cast<bool>(first_->objective().known);
   const double uncertainty = measured() ? 0 : means_.uncertainty();
-  double error = 0, total = 0;
-  for (Index j = 0; j < p; ++j) {
+  Vector<double> reach = values_;
+  for (Index j = 0; j < c; ++j) {
     const double value = values_(j), distance = c > p ? value - values_(c - 1) : value / 20;
     const double noise = uncertainty * choice_.noise * (known ? value * value : 1 - value * value);
     const double square = residual.squares(j) + noise;
-    error += std::min(std::sqrt(square), square / std::max(distance, 1e-300));
-    total += value;
+    reach(j) += std::min(std::sqrt(square), square / std::max(distance, 1e-300));
   }
-  error *= (giants_ > 0 && !measured() ? kGiantMargin : 1) / std::max(total, 1e-300);
+  std::ranges::partial_sort(reach, reach.begin() + p, std::greater{});
+  const double total = values_.head(p).sum();
+  const double margin = giants_ > 0 && !measured() ? kGiantMargin : 1;
+  const double error = margin * (reach.head(p).sum() - total) / std::max(total, 1e-300);
   return error / (1 + error);
 }
 
