@@ -47,11 +47,13 @@ class RitzPassesTest : public Typed<S> {
                                                 correlation_objective<S>());
   }
 
+  static SubspaceOptions options() {
+    return {.wanted = kWanted, .ridge = {0, 0}, .rows = double(kRows), .rank = {kColumns, kColumns}};
+  }
+
   SubspaceResult<S> solve(double passes, const Checkpoints& checkpoints = {}) const {
-    return solve_subspace<S>(
-        samples(400), samples(kRows),
-        {.wanted = kWanted, .ridge = {0, 0}, .rows = double(kRows), .rank = {kColumns, kColumns}},
-        {.passes = passes}, {}, {}, checkpoints);
+    return solve_subspace<S>(samples(400), samples(kRows), options(), {.passes = passes}, {}, {},
+                             checkpoints);
   }
 
   std::vector<Matrix<S>> views_;
@@ -164,6 +166,49 @@ TYPED_TEST(RitzPassesTest, AnInverseFromManyRowsIsValidatedByLeavingEachRowOut) 
   k.apply(Matrix<S>(Matrix<S>::Identity(n, n)), kk);
   EXPECT_NEAR(static_cast<double>(k.probes().squaredNorm()), static_cast<double>(kk.trace()),
               0.6 * static_cast<double>(kk.trace()));
+}
+
+TYPED_TEST(RitzPassesTest, ARowAloneInAColumnDoesNotShrinkTheInverse) {
+  using S = TypeParam;
+  const Index n = 6, rows = 64;
+  Matrix<S> a = gaussian<S>(rows, n, {5});
+  a.col(0).setZero();
+  a(60, 0) = 3;  // all that the rows know of this column
+  const auto batches = batches_of<S>({a}, 16);
+  const std::span<const std::vector<CentredBatch<S>>> all(batches);
+  const ValidatedInverse<S> k(all.first(3), all.subspan(3), 0, {.rank = n}, 0, {}, serial_communicator());
+  Matrix<S> kk(n, n);
+  k.apply(Matrix<S>(Matrix<S>::Identity(n, n)), kk);
+  for (Index j = 1; j < n; ++j) {  // about the inverse of their variances, 1
+    EXPECT_GT(kk(j, j), S(0.3)) << j;
+    EXPECT_LT(kk(j, j), S(3)) << j;
+  }
+}
+
+/// At the end of a pass one more step is free: the result is closer to the optimum than the point of the estimates.
+TYPED_TEST(RitzPassesTest, TheResultIsAStepBeyondThePoint) {
+  using S = TypeParam;
+  const double exact = this->exact();
+  const auto value = [&](const Point<S>& x) {  // of the wanted columns, over all rows
+    RitzPasses<S> passes(correlation_objective<S>(), double(this->kRows), serial_communicator());
+    const Point<S> wanted{x[0].leftCols(this->kWanted), x[1].leftCols(this->kWanted)};
+    passes.begin(wanted, wanted);
+    const auto batches = batches_of<S>(this->views_, 40);
+    for (const auto& batch : batches) passes.add({&batch[0], &batch[1]});
+    passes.end_pass({0, 0});
+    return passes.values().sum();
+  };
+  for (const double passes : {1.0, 2.0, 3.0, 4.0}) {
+    SubspaceLanding<S> landing(this->samples(400), this->options());
+    const auto batches = batches_of<S>(this->views_, 40);
+    for (int pass = 0; pass < passes; ++pass) {
+      for (const auto& batch : batches) landing.step({&batch[0], &batch[1]});
+      landing.end_pass();
+    }
+    ASSERT_TRUE(landing.at_rest());
+    EXPECT_GT(value(landing.result()) - value(landing.x()), 0.05 * (exact - value(landing.x()))) << passes;
+    EXPECT_LE(value(landing.result()), exact + 1e-3);
+  }
 }
 
 TYPED_TEST(RitzPassesTest, RowsOfOrdinarySizeAreNoGiantsWhereColumnsAreMany) {

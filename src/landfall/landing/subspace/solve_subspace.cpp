@@ -126,7 +126,8 @@ SubspaceResult<S> solve_subspace(std::shared_ptr<InMemorySamples<S>> first,
     }
   }
   if (checkpoints.finish) checkpoints.finish(state(false));  // of equal runs the same
-  run.x = landing.x();
+  run.x = landing.result();
+  run.ordered = landing.at_rest();
   run.bx = landing.bx();
   run.gradient = landing.ascent();
   for (auto& block : run.gradient) block *= S(-1);

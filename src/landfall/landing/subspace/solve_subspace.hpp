@@ -24,7 +24,8 @@ struct PassOptions {
 
 template <class S>
 struct SubspaceRun : Result<S> {
-  Point<S> gradient, bx;  // as the estimates say at x
+  bool ordered = false;   // x is a step beyond the last point, and its wanted columns are the first
+  Point<S> gradient, bx;  // as the estimates say at the last point
   double estimated_gap = 1;
   bool converged = false;  // the gap is below the tolerance, and reliable
 };

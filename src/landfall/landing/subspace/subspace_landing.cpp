@@ -24,6 +24,7 @@ constexpr double kFitted = 4;             // X was fitted to the first rows: the
 constexpr int kPasses = 2;                // with steps
 constexpr double kRounding = 100;         // times epsilon: a gap that small may be rounding
 constexpr double kOverrated = 8;          // what ||R||_K^2 may say, times the gap
+constexpr double kLastStep = 1. / 3;      // what X + K R leaves of the gap after a pass with steps
 // What a pass that measures leaves of the gap: limits, of the first with giants, and where only the residual tells.
 constexpr double kFastest = 0.01, kFirstWithGiants = 0.25, kSlowest = 0.9, kSlowestByResidual = 0.7;
 
@@ -125,6 +126,7 @@ void SubspaceLanding<S>::step(const std::vector<const CentredBatch<S>*>& views, 
     ++progress_.iteration;
     return;
   }
+  at_rest_ = false;
   const auto parts = heavy_->split(views);
   shorten_move(know_giants());
   means_.add(parts, x_, d_);
@@ -218,7 +220,8 @@ void SubspaceLanding<S>::end_pass(bool another) {
   heavy_->begin_pass();
   in_pass_ = 0;
   if (options_.rows > 0) seen_ = options_.rows;
-  propose();
+  at_rest_ = propose() && !whole_ && options_.rows > 0;
+  if (at_rest_) progress_.gap = gap_ *= kLastStep;
   if (!another || whole_ || options_.rows == 0) return;
   if (++passes_ < kPasses) {
     before_ = x_;
@@ -270,6 +273,7 @@ void SubspaceLanding<S>::end_ritz_pass() {
                                   gain_ > 0 ? kSlowest : kSlowestByResidual);
   gain_ = first ? 0 : gain;  // the first direction came from estimates
   gap_ = std::max(residual_gap_ / kOverrated, gain * ratio / (1 - ratio));
+  gap_ *= std::sqrt(ratio);  // X + K R is half of what the next pass does
   progress_.infeasibility = 0;
   for (std::size_t k = 0; k < x_.size(); ++k)
     progress_.infeasibility =
@@ -394,10 +398,11 @@ typename SubspaceLanding<S>::Residual SubspaceLanding<S>::residual(bool rotated)
   return found;
 }
 
-/// D = eta K R, the tangent term.
+/// D = eta K R, the tangent term. True where X is in the order of the values.
 template <class S>
-void SubspaceLanding<S>::propose() {
-  const Residual found = residual(turn());
+bool SubspaceLanding<S>::propose() {
+  const bool rotated = turn();
+  const Residual found = residual(rotated);
   const Index p = std::min(options_.wanted, x_[0].cols());
   const bool known = static_cast<bool>(first_->objective().known);
   double noise = 0;
@@ -414,6 +419,15 @@ void SubspaceLanding<S>::propose() {
   gap_ = gap_of(found);
   report(found);
   diverged_ = diverged_ || !finite(x_) || !finite(d_);
+  return rotated;
+}
+
+template <class S>
+Point<S> SubspaceLanding<S>::result() const {
+  Point<S> x = x_;
+  if (at_rest_)
+    for (std::size_t k = 0; k < x.size(); ++k) x[k] += kr_[k];
+  return x;
 }
 
 template <class S>
@@ -451,8 +465,8 @@ double SubspaceLanding<S>::gap_of(const Residual& residual) const {
 template <class S>
 void SubspaceLanding<S>::state(State& state) {
   means_.state(state);
-  state(x_, d_, before_, values_, seen_, in_pass_, inverse_rows_, gap_, residual_gap_, gain_, factor_, far_,
-        in_window_, giants_, restarted_, passes_, choice_.step, choice_.noise, progress_);
+  state(x_, d_, kr_, at_rest_, before_, values_, seen_, in_pass_, inverse_rows_, gap_, residual_gap_, gain_,
+        factor_, far_, in_window_, giants_, restarted_, passes_, choice_.step, choice_.noise, progress_);
   heavy_->state(state);
   ritz_.state(state);
   if (state.loading() && inverse_rows_ > static_cast<double>(first_->count())) remake_inverses(inverse_rows_);

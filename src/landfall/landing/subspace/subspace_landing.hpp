@@ -5,7 +5,7 @@
 //   landfall::CentredBatch<float> left, right;
 //   landing.step({&left, &right});    // batch after batch
 //   landing.end_pass();
-//   use(landing.x(), landing.bx(), landing.ascent(), landing.estimated_gap());
+//   use(landing.result(), landing.estimated_gap());
 //
 // Each batch measures S X and the ascent direction G at the current point (moving_means.hpp). From these estimates
 //   X <- X T              the normal term: T whitens X'BX and diagonalises X'G (Rayleigh-Ritz), or T = I - (X'BX - I)/2, one
@@ -20,6 +20,9 @@
 //
 // From the third pass on the residual is mostly sampling error of the estimates. X then moves only at the end of a pass, over which all
 // rows measure K R (ritz_passes.hpp): nothing is noise, and a pass needs half the products.
+//
+// At the end of a pass R is that of all rows. X + K R, a step of the power method with K in place of B^-1, needs no more of them:
+// a run returns it, and goes on from X, where the estimates are.
 #pragma once
 
 #include <landfall/landing/choice.hpp>
@@ -58,6 +61,10 @@ class SubspaceLanding {
   /// All rows have been seen once more. `another`: a whole pass follows.
   void end_pass(bool another = true);
 
+  /// X + K R, the wanted columns first; within a pass with steps, X.
+  Point<S> result() const;
+  bool at_rest() const { return at_rest_; }
+
   /// The point of the last batch, and what all rows say there.
   const Point<S>& x() const { return x_; }
   const Point<S>& ascent() const {
@@ -66,7 +73,7 @@ class SubspaceLanding {
   Point<S> bx() const;
   /// Of a view, after the rows so far.
   double ridge(std::size_t view) const;
-  /// How far the objective is from its optimum, as a fraction of it (an estimate; docs/method.md).
+  /// How far the objective at result() is from its optimum, as a fraction of it (an estimate; docs/method.md).
   double estimated_gap() const { return gap_; }
 
   const Progress& progress() const { return progress_; }
@@ -90,7 +97,7 @@ class SubspaceLanding {
   void back_off();
   void restart();
   bool turn();
-  void propose();
+  bool propose();
   Point<S> first_directions() const;
   void end_ritz_pass();
   struct Residual {
@@ -123,8 +130,9 @@ class SubspaceLanding {
   int far_ = 0, in_window_ = 0;  // of the last steps: how many left X far from the manifold
   Index giants_ = 0;             // rows that K was told of
   bool restarted_ = false;
-  int passes_ = 0;      // with steps
-  bool whole_ = false;  // the first rows are all rows
+  bool at_rest_ = false;  // K R is that of all rows
+  int passes_ = 0;        // with steps
+  bool whole_ = false;    // the first rows are all rows
   AdaptiveChoice choice_;
   Progress progress_;
   bool diverged_ = false;

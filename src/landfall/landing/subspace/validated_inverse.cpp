@@ -20,6 +20,9 @@ namespace landfall {
 namespace {
 
 constexpr Index kManyRows = 3;  // per column: the inverse of their covariance is good enough
+// A row that makes up more of a direction is alone there. Without it nothing would be known of the direction, and its size
+// would hide those of all others: it counts as one of usual size.
+constexpr double kLeastLeft = 0.25;
 
 template <class S>
 Index count_rows(std::span<const std::vector<CentredBatch<S>>> batches, std::size_t view,
@@ -103,8 +106,8 @@ bool ValidatedInverse<S>::factored(Batches seen, Batches unseen, std::size_t vie
     Matrix<S> scores = scale_.asDiagonal() * dense(batch[view]);
     factor->solve_lower(scores);
     const Vector<double> h = scores.colwise().squaredNorm().transpose().template cast<double>();
-    const auto left = (1 - h.array() / static_cast<double>(rows)).max(1e-6);
-    sizes.emplace_back(h.array() / left);
+    const Vector<double> left = 1 - h.array() / static_cast<double>(rows);
+    sizes.emplace_back((left.array() > kLeastLeft).select(h.cwiseQuotient(left), static_cast<double>(n)));
   }
   dense_ = factor->inverse();
   measure_noise(sizes, communicator);

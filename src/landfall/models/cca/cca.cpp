@@ -295,6 +295,10 @@ class CcaModel final : public Model<S> {
   /// The best p pairs within the columns that landing carries, as its estimator knows them where it does.
   static std::pair<Matrix<double>, Matrix<double>> wanted(const Solved<S>& solved,
                                                           const CanonicalMoments& moments, Index p) {
+    const auto first = [p](const Matrix<double>& m) {
+      return Matrix<double>(Matrix<double>::Identity(m.rows(), p));
+    };
+    if (solved.ordered) return {first(moments.left), first(moments.right)};
     if (!solved.bx.empty()) {
       const auto small = [&](std::size_t i, const Point<S>& m) {
         return Matrix<double>((solved.x[i].transpose() * m[i]).template cast<double>());

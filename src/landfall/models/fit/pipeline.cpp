@@ -207,7 +207,14 @@ Solved<S> landed(Fit<S>& fit, Run run, const AdaptiveChoice& choice) {
   fit.result.choice = choice;
   fit.record(run);
   if (fit.observer) fit.observer->end(run.progress, run.x);
-  return {std::move(run.x), std::move(run.gradient), std::move(run.bx)};
+  Solved<S> solved;
+  solved.x = std::move(run.x);
+  if constexpr (requires { run.ordered; }) solved.ordered = run.ordered;
+  if (!solved.ordered) {
+    solved.gradient = std::move(run.gradient);
+    solved.bx = std::move(run.bx);
+  }
+  return solved;
 }
 
 template <class S>

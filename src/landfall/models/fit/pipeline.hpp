@@ -44,6 +44,7 @@ template <class S>
 struct Solved {
   Point<S> x;
   Point<S> gradient, bx;  // of landing: what its estimator knows at x; else empty
+  bool ordered = false;   // the best columns are the first
 };
 
 template <class S>
