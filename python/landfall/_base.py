@@ -106,7 +106,7 @@ class Estimator(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 *inputs, options, precision=self.precision, callback=self.callback, tick=line
             )
         if line is not None:
-            line.end(f"{result['method']} ({in_python(result['reason'])}), {sum(result['seconds'].values()):.2f} s")
+            line.end(f"{result['method']} ({in_python(result['reason'])}), {result['seconds']['total']:.2f} s")
         return result
 
     _KIND = ""  # of the online model
@@ -177,22 +177,10 @@ class Estimator(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         if not quiet:
             warn(self.warnings_, self.converged_)
 
-    # What save_run and compare need of a model.
-    _MEASURES: tuple[str, ...] = ()
+    _HAS_EXACT = True  # a method that finds the optimum
 
     def _measures(self) -> dict[str, float]:
-        """Numbers to compare methods by."""
-        return {}
-
-    def _numbers(self) -> dict[str, Any]:
-        """Keys of the summary that are the model's own."""
-        return {}
-
-    def _more_numbers(self) -> dict[str, Any]:
-        return {}
-
-    def _files(self) -> dict[str, Array]:
-        """Files of a run folder beside weights and means."""
+        """Numbers for the summary in notebooks."""
         return {}
 
     def report(self, path: Any, *data: Any, labels: Any = None, image_shape: tuple[int, int] | None = None) -> Any:

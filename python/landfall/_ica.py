@@ -145,24 +145,10 @@ class ICA(Estimator):
             self.component_choice_ = component_choice(result["component_choice"])
         self._record(result, quiet)
 
-    _MEASURES = ("negentropy",)
+    _HAS_EXACT = False
 
     def _measures(self) -> dict[str, float]:
         return {"negentropy": float(self.negentropy_.sum())}
-
-    def _numbers(self) -> dict[str, Any]:
-        kinds = ["super-Gaussian" if sign > 0 else "sub-Gaussian" for sign in self.signs_]
-        return {"contrast": self.fun, "reduction": self.reduction, "negentropy": self.negentropy_, "kinds": kinds, "kurtosis": self.kurtosis_}
-
-    def _more_numbers(self) -> dict[str, Any]:
-        if self.stability_ is None:
-            return {}
-        return {"restarts": self.stability_.runs - 1, "stability": self.stability_._summary()}
-
-    def _files(self) -> dict[str, Array]:
-        view = self._result["views"][0]
-        files = {"mixing.npy": self._result["mixing"]} | ({"loadings.npy": view["structure"]} if "structure" in view else {})
-        return files | ({} if self.stability_ is None else {"centrotypes.npy": self.stability_.centrotypes})
 
     def _read_files(self, folder: Any, summary: dict[str, Any]) -> dict[str, Any]:
         self.set_params(fun=summary["contrast"])
@@ -170,11 +156,16 @@ class ICA(Estimator):
         stability = summary.get("stability")
         if stability is not None:
             stability = stability | {"centrotypes": np.load(folder / "centrotypes.npy")}
-        return {"mixing": np.load(folder / "mixing.npy"), "stability": stability, "signs": np.asarray(signs), "negentropy": np.asarray(summary["negentropy"]),
-                "kurtosis": np.asarray(summary.get("kurtosis", []), dtype=float)}
+        found = {"mixing": np.load(folder / "mixing.npy"), "stability": stability, "signs": np.asarray(signs), "negentropy": np.asarray(summary["negentropy"]),
+                 "kurtosis": np.asarray(summary.get("kurtosis", []), dtype=float), "contrast": summary["contrast"], "reduction": summary["reduction"],
+                 "explained_variance": summary.get("explained_variance", 1.0)}
+        if "component_choice" in summary:
+            choice = summary["component_choice"]
+            found["component_choice"] = choice | {"chosen": choice["chosen_number"]}
+        return found
 
-    def _plan(self, X: Any, Y: Any) -> dict[str, Any]:
-        return _core.plan_ica(as_input(X, "X"), self._options(), self.precision)
+    def _plan(self, X: Any, Y: Any, weights: dict[str, Any]) -> dict[str, Any]:
+        return _core.plan_ica(as_input(X, "X"), self._options() | weights, self.precision)
 
     def _cross_validate(self, X: Any, restarts: int) -> dict[str, Any]:
         return _core.cross_validate_ica(as_input(X, "X"), self._options(), restarts, self.precision)
