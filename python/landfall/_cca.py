@@ -179,7 +179,7 @@ class CCA(Estimator):
         left = self._input(X, reset=True, min_samples=2)
         right = self._second_input(Y, min_samples=2)
         self._single_y = (np.ndim(Y) if isinstance(Y, (list, tuple)) else getattr(Y, "ndim", 2)) == 1
-        fit = partial(_core.fit_cca, choose=self._chooses(), curve=vars(self).pop("_curve_every", 0.0))
+        fit = partial(_core.fit_cca, choose=self._chooses(), curve=self.__dict__.pop("_curve_every", 0.0))
         self._learn(self._run(fit, left, right, components=self._components(left, right), **self._weights(sample_weight)))
         return self
 

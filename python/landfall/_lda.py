@@ -22,8 +22,17 @@ def encode(y: Any) -> tuple[Array, Array]:
     if is_path(y):
         names, codes = _core.read_labels(str(y))
         return np.asarray(names, dtype=object), codes
-    check_classification_targets(y)
-    classes, codes = np.unique(column_or_1d(y, warn=True), return_inverse=True)
+    labels = column_or_1d(y, warn=True)
+    if labels.dtype.kind not in "iubU":  # which are classes whatever they contain
+        check_classification_targets(y)
+    if labels.dtype.kind in "iu" and 0 < labels.size:
+        first, last = int(labels.min()), int(labels.max())
+        if last - first < 2 * labels.size and max(-first, last) < 1 << 62:  # counting is quicker than sorting
+            offsets = labels.astype(np.intp) - first
+            present = np.bincount(offsets) > 0
+            numbers = np.cumsum(present, dtype=np.uint32) - np.uint32(1)
+            return (np.flatnonzero(present) + first).astype(labels.dtype), numbers[offsets]
+    classes, codes = np.unique(labels, return_inverse=True)
     return classes, codes.astype(np.uint32)
 
 
