@@ -84,6 +84,18 @@ class Estimator(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             raise ValueError(f"sample_weight: an array of {weights.ndim} dimensions, expected 1D with a number per row")
         return {"weights": weights}
 
+    def _row_weights(self, sample_weight: Any, data: _core.Input) -> list[float]:
+        """The same as numbers, one for each of these rows; none: all 1."""
+        if sample_weight is None:
+            return []
+        weights = self._weights(sample_weight)["weights"]
+        if isinstance(weights, str):
+            weights = _core.read_weights(weights)
+        rows = _core.describe(data)["rows"]
+        if rows is not None and rows != len(weights):
+            raise ValueError(f"sample_weight has {len(weights)} weights and X has {rows} rows; expected the same number")
+        return list(weights)
+
     def _checkpoint(self, options: dict[str, Any]) -> dict[str, Any]:
         """Where a run saves itself, with the options that must be the same when it is resumed."""
         if self.checkpoint is None:
@@ -111,8 +123,9 @@ class Estimator(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     _KIND = ""  # of the online model
 
-    def _push(self, views: list[_core.Input], labels: list[str] | None = None) -> None:
+    def _push(self, views: list[_core.Input], labels: list[str] | None = None, sample_weight: Any = None) -> None:
         """Gives rows to the online model. Learned attributes are computed when they are next asked for."""
+        weights = self._row_weights(sample_weight, views[0])
         if self.__dict__.get("_online") is None:
             if self._chooses():
                 raise ValueError("partial_fit does not take n_components='auto', expected a number or None")
@@ -123,7 +136,7 @@ class Estimator(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 raise ValueError(f"partial_fit does not take {', '.join(refused)} other than the default")
             self._online = _core.OnlineModel(self._KIND, {name: given[name] for name in self._ONLINE if name in given}, self.precision)
         with python_errors():
-            self._online.partial_fit(views, labels or [])
+            self._online.partial_fit(views, labels or [], weights)
         for name in [name for name in vars(self) if name.endswith("_") and name not in ("n_features_in_", "feature_names_in_")]:
             delattr(self, name)
         self._stale = True

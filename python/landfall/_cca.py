@@ -183,10 +183,11 @@ class CCA(Estimator):
         self._learn(self._run(fit, left, right, components=self._components(left, right), **self._weights(sample_weight)))
         return self
 
-    def partial_fit(self, X: Any, Y: Any) -> CCA:
-        """Goes on with more rows: one step of landing for each batch. The result does not depend on how rows were cut into calls."""
+    def partial_fit(self, X: Any, Y: Any, sample_weight: Any = None) -> CCA:
+        """Goes on with more rows: one step of landing for each batch. The result does not depend on how rows were cut into calls. Rows have weights as
+        in fit, or a weight of 1."""
         first = "_online" not in vars(self)
-        self._push([self._input(X, reset=first), self._second_input(Y)])
+        self._push([self._input(X, reset=first), self._second_input(Y)], sample_weight=sample_weight)
         return self
 
     def _components(self, left: _core.Input, right: _core.Input) -> int:
@@ -248,8 +249,8 @@ class CCA(Estimator):
         left, right = as_input(X, "X"), as_input(Y, "Y")
         return _core.plan_cca(left, right, self._options() | weights | {"components": self._components(left, right)}, self.precision)
 
-    def _cross_validate(self, X: Any, Y: Any, ridges: list[float], folds: int) -> dict[str, Any]:
-        options = self._options()
+    def _cross_validate(self, X: Any, Y: Any, ridges: list[float], folds: int, weights: dict[str, Any]) -> dict[str, Any]:
+        options = self._options() | weights
         options |= {"components": options["components"] or 0, "folds": folds, "ridge": None, "relative_ridge": None}
         return _core.cross_validate_cca(as_input(X, "X"), as_input(Y, "Y"), options, ridges, self.precision)
 

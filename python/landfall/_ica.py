@@ -121,10 +121,11 @@ class ICA(Estimator):
         self._learn(self._run(fit, self._input(X, reset=True, min_samples=2), **self._weights(sample_weight)))
         return self
 
-    def partial_fit(self, X: Any, y: Any = None) -> ICA:
-        """Goes on with more rows: one step of landing for each batch. The result does not depend on how rows were cut into calls."""
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> ICA:
+        """Goes on with more rows: one step of landing for each batch. The result does not depend on how rows were cut into calls. Rows have weights as
+        in fit, or a weight of 1."""
         first = "_online" not in vars(self)
-        self._push([self._input(X, reset=first)])
+        self._push([self._input(X, reset=first)], sample_weight=sample_weight)
         return self
 
     def _learn(self, result: dict[str, Any], quiet: bool = False) -> None:
@@ -167,8 +168,8 @@ class ICA(Estimator):
     def _plan(self, X: Any, Y: Any, weights: dict[str, Any]) -> dict[str, Any]:
         return _core.plan_ica(as_input(X, "X"), self._options() | weights, self.precision)
 
-    def _cross_validate(self, X: Any, restarts: int) -> dict[str, Any]:
-        return _core.cross_validate_ica(as_input(X, "X"), self._options(), restarts, self.precision)
+    def _cross_validate(self, X: Any, restarts: int, weights: dict[str, Any]) -> dict[str, Any]:
+        return _core.cross_validate_ica(as_input(X, "X"), self._options() | weights, restarts, self.precision)
 
     def transform(self, X: Any) -> Array:
         """The sources of new rows."""

@@ -141,8 +141,9 @@ class LDA(ClassifierMixin, Estimator):
         self._learn(self._run(partial(_fit, choose=self._chooses()), data, names, codes, **self._weights(sample_weight)))
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> LDA:
-        """Goes on with more rows: one step of landing for each batch. Classes may appear at any time; ``classes`` is not needed."""
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> LDA:
+        """Goes on with more rows: one step of landing for each batch. Classes may appear at any time; ``classes`` is not needed. Rows have weights as in
+        fit, or a weight of 1."""
         first = "_online" not in vars(self)
         known, codes = encode(y)
         labels = [str(name) for name in known]
@@ -150,7 +151,7 @@ class LDA(ClassifierMixin, Estimator):
         if first:
             self._labels: dict[str, Any] = {}
         self._labels.update(zip(labels, known))
-        self._push([data], [labels[code] for code in codes])
+        self._push([data], [labels[code] for code in codes], sample_weight)
         return self
 
     def _learn(self, result: dict[str, Any], quiet: bool = False) -> None:
@@ -207,9 +208,9 @@ class LDA(ClassifierMixin, Estimator):
         classes, codes = encode(Y)
         return _core.plan_lda(as_input(X, "X"), [str(name) for name in classes], codes, self._options() | weights, self.precision)
 
-    def _cross_validate(self, X: Any, Y: Any, ridges: list[float], folds: int) -> dict[str, Any]:
+    def _cross_validate(self, X: Any, Y: Any, ridges: list[float], folds: int, weights: dict[str, Any]) -> dict[str, Any]:
         classes, codes = encode(Y)
-        options = self._options() | {"folds": folds, "ridge": None, "relative_ridge": None}
+        options = self._options() | weights | {"folds": folds, "ridge": None, "relative_ridge": None}
         return _core.cross_validate_lda(as_input(X, "X"), [str(name) for name in classes], codes, options, ridges, self.precision)
 
     def transform(self, X: Any) -> Array:

@@ -69,12 +69,6 @@ class CcaModel final : public Model<S> {
  public:
   explicit CcaModel(CcaResult<S>& result) : result_(result) {}
 
-  void validate(const FitOptions& options) const override {
-    if (options.weighted() && options.permutations > 0)
-      throw UsageError(
-          "permutation tests do not support weights of rows that differ; expected none or equal ones");
-  }
-
   std::optional<Problem> problem() const override { return Problem::cca; }
 
   Index components(const FitOptions& options, const std::vector<Index>& features) const override {
