@@ -41,7 +41,7 @@ def steps(page):
     """Of a page that takes data from file to conclusion, in order: what is run ("program", "shell" or "python") and the output that it shows."""
     text = (SOURCE / page).read_text()
     found = []
-    for match in re.finditer(r"^```python\n(.*?)^```\n|((?:^    .*\n|^\n(?=    ))+)", text, re.M | re.S):
+    for match in re.finditer(r"^```python\n(.*?)^```\n|((?:^    [^\n]*\n|^\n(?=    ))+)", text, re.M | re.S):
         if match[1]:
             found.append(["python", match[1], ""])
             continue
