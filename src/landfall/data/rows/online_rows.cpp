@@ -232,9 +232,10 @@ std::vector<std::vector<CentredBatch<S>>> OnlineRows<S>::first() const {
     Transform<S> transform(names_[i], cols(i), kRunning);
     set(transform, columns(i).mean, scale(i));
     std::size_t row = 0;
-    for (std::size_t k = 0; k < pieces.size(); row += static_cast<std::size_t>(pieces[k][0].rows()), ++k) {
+    for (std::size_t k = 0; k < pieces.size(); ++k) {
       transform.apply(pieces[k][i], centred[k][i]);
       weigh(weights, scale_of_weights, row, centred[k][i].batch);
+      row += static_cast<std::size_t>(centred[k][i].rows());
     }
   }
   return centred;
