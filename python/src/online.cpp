@@ -43,17 +43,19 @@ std::span<const double> weights_of(const Weights& weights, const Batch<S>& batch
 }
 
 template <class S>
-void push(OnlineCca<S>& model, const std::vector<Batch<S>>& views, const Names&, const Weights& weights) {
-  model.partial_fit(views[0], views[1], weights_of(weights, views[0]));
+void push(OnlineCca<S>& model, const std::vector<Batch<S>>& views, const Names&, const Weights& weights,
+          const CancelFlag& cancel) {
+  model.partial_fit(views[0], views[1], weights_of(weights, views[0]), cancel);
 }
 template <class S>
-void push(OnlineIca<S>& model, const std::vector<Batch<S>>& views, const Names&, const Weights& weights) {
-  model.partial_fit(views[0], weights_of(weights, views[0]));
+void push(OnlineIca<S>& model, const std::vector<Batch<S>>& views, const Names&, const Weights& weights,
+          const CancelFlag& cancel) {
+  model.partial_fit(views[0], weights_of(weights, views[0]), cancel);
 }
 template <class S>
 void push(OnlineLda<S>& model, const std::vector<Batch<S>>& views, const Names& labels,
-          const Weights& weights) {
-  model.partial_fit(views[0], of_rows(labels, views[0], "labels"), weights_of(weights, views[0]));
+          const Weights& weights, const CancelFlag& cancel) {
+  model.partial_fit(views[0], of_rows(labels, views[0], "labels"), weights_of(weights, views[0]), cancel);
 }
 
 template <class S>
@@ -86,7 +88,7 @@ class ModelOf final : public AnyModel {
           rows = std::max(rows, sources[v]->read(kRows, batches[v]));
         if (rows == 0) return true;
         caller.cancel().throw_if_requested();
-        push(model_, batches, labels, weights);
+        push(model_, batches, labels, weights, caller.cancel());
       }
     });
   }

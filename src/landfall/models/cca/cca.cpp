@@ -151,7 +151,8 @@ class CcaModel final : public Model<S> {
       result_.cross_validated = cross_validate_cca(parts, {.components = fit.components,
                                                            .ridge = fit.result.views[0].ridge,
                                                            .ridge_of_rows = fit.result.ridge_rows > 0,
-                                                           .basis = std::move(basis)});
+                                                           .basis = std::move(basis),
+                                                           .cancel = fit.options.cancel});
       fit.result.seconds.evaluate += fit.timer.lap();
     }
     return {std::move(rounded), {}, {}};

@@ -127,8 +127,8 @@ CcaGridResult cross_validate_grid(SourcePtr<S> left, SourcePtr<S> right, const F
   result.errors = result.totals;
   Vector<double> value(result.totals.cols()), error = value;  // of the pairs that are real with each ridge
   for (std::size_t r = 0; r < result.ridges.size(); ++r) {
-    options.cancel.throw_if_requested();
-    const CrossValidated tested = cross_validate_cca(folds, {.components = most, .ridge = result.ridges[r]});
+    const CrossValidated tested =
+        cross_validate_cca(folds, {.components = most, .ridge = result.ridges[r], .cancel = options.cancel});
     result.folds = tested.folds;
     const Totals totals(tested);
     const auto column = static_cast<Index>(r);

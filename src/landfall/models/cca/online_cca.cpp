@@ -23,7 +23,8 @@ OnlineCca<S>::OnlineCca(const OnlineCcaOptions& options) : options_(options) {
 }
 
 template <class S>
-void OnlineCca<S>::partial_fit(const Batch<S>& left, const Batch<S>& right, std::span<const double> weights) {
+void OnlineCca<S>::partial_fit(const Batch<S>& left, const Batch<S>& right, std::span<const double> weights,
+                               const CancelFlag& cancel) {
   if (!rows_) {
     components_ =
         options_.components > 0 ? options_.components : std::min({Index{10}, left.cols(), right.cols()});
@@ -38,11 +39,13 @@ void OnlineCca<S>::partial_fit(const Batch<S>& left, const Batch<S>& right, std:
     rows_.emplace(make_rows(options));
   }
   rows_->push({&left, &right}, {}, weights);
-  while (rows_->next())
+  while (rows_->next()) {
     if (landing_)
       step_online(*landing_, *rows_);
     else if (rows_->complete())
       begin();
+    cancel.throw_if_requested();
+  }
 }
 
 template <class S>

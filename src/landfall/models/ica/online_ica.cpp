@@ -25,7 +25,8 @@ OnlineIca<S>::OnlineIca(const OnlineIcaOptions& options) : options_(options) {
 }
 
 template <class S>
-void OnlineIca<S>::partial_fit(const Batch<S>& rows, std::span<const double> weights) {
+void OnlineIca<S>::partial_fit(const Batch<S>& rows, std::span<const double> weights,
+                               const CancelFlag& cancel) {
   if (!rows_) {
     const Index n = std::max<Index>(rows.cols(), 1);
     const Index p = options_.components > 0 ? options_.components : n;
@@ -49,6 +50,7 @@ void OnlineIca<S>::partial_fit(const Batch<S>& rows, std::span<const double> wei
       }
       rows_->release_first();
     }
+    cancel.throw_if_requested();
   }
 }
 

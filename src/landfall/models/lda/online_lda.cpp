@@ -65,7 +65,7 @@ void OnlineLda<S>::partial_fit(const Batch<S>& rows, const Labels& labels, std::
 
 template <class S>
 void OnlineLda<S>::partial_fit(const Batch<S>& rows, std::span<const std::string> labels,
-                               std::span<const double> weights) {
+                               std::span<const double> weights, const CancelFlag& cancel) {
   if (static_cast<Index>(labels.size()) != rows.rows())
     throw DataError(
         fmt::format("{} labels for {} rows, expected the same number", labels.size(), rows.rows()));
@@ -98,6 +98,7 @@ void OnlineLda<S>::partial_fit(const Batch<S>& rows, std::span<const std::string
     } else if (rows_->complete()) {
       begin();
     }
+    cancel.throw_if_requested();
   }
 }
 

@@ -15,6 +15,7 @@
 #include <landfall/models/fit/online_landing.hpp>
 #include <landfall/models/lda/discriminant.hpp>
 #include <landfall/models/lda/lda.hpp>
+#include <landfall/parallel/cancel.hpp>
 
 #include <map>
 
@@ -31,9 +32,9 @@ class OnlineLda {
 
   /// Rows, dense or sparse, always of the same width, and the names of their classes; none is nothing. Where
   /// an error is thrown for what is in them, none of them was taken.
-  /// Weights: one for each row, as in a planned fit (models.md); none: all 1.
+  /// Weights: one for each row, as in a planned fit (models.md); none: all 1. Cancelled between two batches: the rows before were taken.
   void partial_fit(const Batch<S>& rows, std::span<const std::string> labels,
-                   std::span<const double> weights = {});
+                   std::span<const double> weights = {}, const CancelFlag& cancel = {});
   /// The same with the labels of a whole file, by the numbers of the rows.
   void partial_fit(const Batch<S>& rows, const Labels& labels, std::span<const double> weights = {});
 
