@@ -16,6 +16,7 @@
 #include <landfall/landing/online.hpp>
 #include <landfall/models/ica/components.hpp>
 #include <landfall/models/ica/ica.hpp>
+#include <landfall/parallel/cancel.hpp>
 
 namespace landfall {
 
