@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -27,10 +28,17 @@ class Estimator(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     _OWN = {"precision", "callback", "verbose", "checkpoint", "checkpoint_every", "resume", "whiten", "n_restarts"}
     _ONLINE = {"components", "contrast", "ridge", "relative_ridge", "batch", "memory", "seed"}
 
+    @classmethod
+    @lru_cache(maxsize=None)
+    def _names(cls) -> tuple[str, ...]:
+        """Of the arguments; scikit-learn inspects the signature each time it is asked."""
+        return tuple(cls._get_param_names())
+
     def _options(self) -> dict[str, Any]:
         """The arguments as options of the library; None leaves its default."""
         options = {}
-        for name, value in self.get_params(deep=False).items():
+        for name in self._names():
+            value = getattr(self, name)
             if name in self._OWN:
                 continue
             if name == "random_state":
