@@ -39,7 +39,8 @@ class ICA(Estimator):
     n_restarts : int, optional
         Runs from other random starts, each on half of the rows, whose sources are clustered with those of the fit (``stability_``). None: 0, or 10 where
         ``n_components`` is "auto".
-    method, passes, batch_size, memory, ridge, scale, missing, precision, random_state, callback, verbose, checkpoint, resume, comm, rows
+    method, passes, tolerance, max_passes, batch_size, memory, ridge, scale, missing, precision, random_state, callback, verbose, checkpoint, resume, comm,
+    rows
         As in :class:`CCA`.
 
     Attributes
@@ -72,6 +73,8 @@ class ICA(Estimator):
         n_restarts: int | None = None,
         method: str = "auto",
         passes: float | None = None,
+        tolerance: float = 1e-3,
+        max_passes: float = 32,
         batch_size: int | None = None,
         memory: int | str = "2GiB",
         ridge: float | str = "auto",
@@ -94,6 +97,8 @@ class ICA(Estimator):
         self.n_restarts = n_restarts
         self.method = method
         self.passes = passes
+        self.tolerance = tolerance
+        self.max_passes = max_passes
         self.batch_size = batch_size
         self.memory = memory
         self.ridge = ridge
