@@ -93,8 +93,8 @@ void save_run(const fs::path& folder, bool replace, const py::dict& run) {
   });
 }
 
-/// runs: method, passes ("" where they are not given), whether there is a folder, JSON of the summary ("" where the
-/// numbers failed) and of the curve. exact: the summary of an exact run that is not among them, or "".
+/// runs: method, passes ("" where they are not given), JSON of the summary ("" where the numbers failed) and of the curve, or "".
+/// exact: the summary of an exact run that is not among them, or "".
 std::string compare_runs(const std::string& kind, const std::vector<std::array<std::string, 4>>& runs,
                          bool folders, const std::string& exact, const std::vector<std::string>& command) {
   const app::ProblemEntry& problem = app::find_problem(kind);
