@@ -47,18 +47,18 @@ if TYPE_CHECKING:
     from ._plots import plot_structure as plot_structure
     from ._plots import plot_variates as plot_variates
     from ._plots import plot_weights as plot_weights
-    from ._runs import Comparison as Comparison
-    from ._runs import Plan as Plan
-    from ._runs import compare as compare
+    from ._compare import Comparison as Comparison
+    from ._compare import Plan as Plan
+    from ._compare import compare as compare
     from ._runs import load_run as load_run
-    from ._runs import plan as plan
+    from ._compare import plan as plan
     from ._runs import save_run as save_run
     from ._stability import Stability as Stability
 
 # Where each public name is defined.
 _NAMES = {
     "CCA": "_cca",
-    "Comparison": "_runs",
+    "Comparison": "_compare",
     "ComponentChoice": "_choice",
     "CrossValidation": "_choice",
     "Data": "_read",
@@ -68,18 +68,18 @@ _NAMES = {
     "LDA": "_lda",
     "MinimizeResult": "_minimize",
     "NumericalError": "_core",
-    "Plan": "_runs",
+    "Plan": "_compare",
     "Stability": "_stability",
     "amari_distance": "_ica",
     "check_constraint": "_minimize",
     "check_gradient": "_minimize",
     "check_unbiased": "_minimize",
-    "compare": "_runs",
+    "compare": "_compare",
     "cross_validate": "_choice",
     "gevp": "_gevp",
     "load_run": "_runs",
     "minimize": "_minimize",
-    "plan": "_runs",
+    "plan": "_compare",
     "plot_convergence": "_plots",
     "plot_correlations": "_plots",
     "plot_circle": "_plots",

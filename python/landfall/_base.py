@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -27,10 +28,17 @@ class Estimator(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     _OWN = {"precision", "callback", "verbose", "checkpoint", "checkpoint_every", "resume", "whiten", "n_restarts"}
     _ONLINE = {"components", "contrast", "ridge", "relative_ridge", "batch", "memory", "seed"}
 
+    @classmethod
+    @lru_cache(maxsize=None)
+    def _names(cls) -> tuple[str, ...]:
+        """Of the arguments; scikit-learn inspects the signature each time it is asked."""
+        return tuple(cls._get_param_names())
+
     def _options(self) -> dict[str, Any]:
         """The arguments as options of the library; None leaves its default."""
         options = {}
-        for name, value in self.get_params(deep=False).items():
+        for name in self._names():
+            value = getattr(self, name)
             if name in self._OWN:
                 continue
             if name == "random_state":
@@ -84,6 +92,18 @@ class Estimator(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             raise ValueError(f"sample_weight: an array of {weights.ndim} dimensions, expected 1D with a number per row")
         return {"weights": weights}
 
+    def _row_weights(self, sample_weight: Any, data: _core.Input) -> list[float]:
+        """The same as numbers, one for each of these rows; none: all 1."""
+        if sample_weight is None:
+            return []
+        weights = self._weights(sample_weight)["weights"]
+        if isinstance(weights, str):
+            weights = _core.read_weights(weights)
+        rows = _core.describe(data)["rows"]
+        if rows is not None and rows != len(weights):
+            raise ValueError(f"sample_weight has {len(weights)} weights and X has {rows} rows; expected the same number")
+        return list(weights)
+
     def _checkpoint(self, options: dict[str, Any]) -> dict[str, Any]:
         """Where a run saves itself, with the options that must be the same when it is resumed."""
         if self.checkpoint is None:
@@ -106,13 +126,14 @@ class Estimator(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 *inputs, options, precision=self.precision, callback=self.callback, tick=line
             )
         if line is not None:
-            line.end(f"{result['method']} ({in_python(result['reason'])}), {sum(result['seconds'].values()):.2f} s")
+            line.end(f"{result['method']} ({in_python(result['reason'])}), {result['seconds']['total']:.2f} s")
         return result
 
     _KIND = ""  # of the online model
 
-    def _push(self, views: list[_core.Input], labels: list[str] | None = None) -> None:
+    def _push(self, views: list[_core.Input], labels: list[str] | None = None, sample_weight: Any = None) -> None:
         """Gives rows to the online model. Learned attributes are computed when they are next asked for."""
+        weights = self._row_weights(sample_weight, views[0])
         if self.__dict__.get("_online") is None:
             if self._chooses():
                 raise ValueError("partial_fit does not take n_components='auto', expected a number or None")
@@ -123,7 +144,7 @@ class Estimator(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 raise ValueError(f"partial_fit does not take {', '.join(refused)} other than the default")
             self._online = _core.OnlineModel(self._KIND, {name: given[name] for name in self._ONLINE if name in given}, self.precision)
         with python_errors():
-            self._online.partial_fit(views, labels or [])
+            self._online.partial_fit(views, labels or [], weights)
         for name in [name for name in vars(self) if name.endswith("_") and name not in ("n_features_in_", "feature_names_in_")]:
             delattr(self, name)
         self._stale = True
@@ -177,22 +198,10 @@ class Estimator(Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         if not quiet:
             warn(self.warnings_, self.converged_)
 
-    # What save_run and compare need of a model.
-    _MEASURES: tuple[str, ...] = ()
+    _HAS_EXACT = True  # a method that finds the optimum
 
     def _measures(self) -> dict[str, float]:
-        """Numbers to compare methods by."""
-        return {}
-
-    def _numbers(self) -> dict[str, Any]:
-        """Keys of the summary that are the model's own."""
-        return {}
-
-    def _more_numbers(self) -> dict[str, Any]:
-        return {}
-
-    def _files(self) -> dict[str, Array]:
-        """Files of a run folder beside weights and means."""
+        """Numbers for the summary in notebooks."""
         return {}
 
     def report(self, path: Any, *data: Any, labels: Any = None, image_shape: tuple[int, int] | None = None) -> Any:

@@ -179,14 +179,15 @@ class CCA(Estimator):
         left = self._input(X, reset=True, min_samples=2)
         right = self._second_input(Y, min_samples=2)
         self._single_y = (np.ndim(Y) if isinstance(Y, (list, tuple)) else getattr(Y, "ndim", 2)) == 1
-        fit = partial(_core.fit_cca, choose=self._chooses())
+        fit = partial(_core.fit_cca, choose=self._chooses(), curve=self.__dict__.pop("_curve_every", 0.0))
         self._learn(self._run(fit, left, right, components=self._components(left, right), **self._weights(sample_weight)))
         return self
 
-    def partial_fit(self, X: Any, Y: Any) -> CCA:
-        """Goes on with more rows: one step of landing for each batch. The result does not depend on how rows were cut into calls."""
+    def partial_fit(self, X: Any, Y: Any, sample_weight: Any = None) -> CCA:
+        """Goes on with more rows: one step of landing for each batch. The result does not depend on how rows were cut into calls. Rows have weights as
+        in fit, or a weight of 1."""
         first = "_online" not in vars(self)
-        self._push([self._input(X, reset=first), self._second_input(Y)])
+        self._push([self._input(X, reset=first), self._second_input(Y)], sample_weight=sample_weight)
         return self
 
     def _components(self, left: _core.Input, right: _core.Input) -> int:
@@ -225,50 +226,9 @@ class CCA(Estimator):
             self.x_structure_intervals_, self.y_structure_intervals_ = (np.stack([one["lower"], one["upper"]]) for one in intervals["loadings"])
         self._record(result, quiet)
 
-    _MEASURES = ("total", "held_out_total")
-
     def _measures(self) -> dict[str, float]:
         measures = {"total": float(self.regularized_correlations_.sum())}
         return measures | ({"held_out_total": float(self.held_out_correlations_.sum())} if len(self.held_out_correlations_) else {})
-
-    def _numbers(self) -> dict[str, Any]:
-        return {
-            "correlations": self.correlations_,
-            "total_correlation": self.correlations_.sum(),
-            "regularized_correlations": self.regularized_correlations_,
-            "regularized_total": self.regularized_correlations_.sum(),
-        }
-
-    def _more_numbers(self) -> dict[str, Any]:
-        from ._runs import few
-
-        more: dict[str, Any] = {}
-        held_out, validated = self.held_out_correlations_, self.cross_validated_correlations_
-        if len(held_out):
-            samples = self._result["held_out_samples"]
-            more |= {"held_out_samples": samples, "held_out_correlations": held_out, "held_out_total_correlation": held_out.sum()}
-            if "prediction_r2" in self._result["views"][0]:
-                more["prediction_r2"] = [few(view["prediction_r2"]) for view in self._result["views"]]
-        if len(validated):
-            more |= {"folds": self._result["folds"], "cross_validated_correlations": validated,
-                     "cross_validated_total_correlation": validated.sum(), "cross_validated_errors": self.cross_validated_errors_}
-        if self.wilks_:
-            more["wilks"] = self.wilks_
-        if len(self.permutation_p_values_):
-            more |= {"permutations": self._result["permutations"], "permutation_p": self.permutation_p_values_}
-        if (intervals := self._result.get("bootstrap")) is not None:
-            more["bootstrap"] = {"resamples": intervals["resamples"], "level": intervals["level"], "correlations_lower": intervals["lower"],
-                                 "correlations_upper": intervals["upper"], "correlations_errors": intervals["errors"]}
-        return more
-
-    def _files(self) -> dict[str, Array]:
-        files: dict[str, Array] = {}
-        for side, view in zip(("left", "right"), self._result["views"]):
-            for key, name in (("loadings", "regression"), ("structure", "loadings"), ("cross_structure", "cross_loadings"),
-                              ("prediction", "prediction")):
-                if key in view:
-                    files[f"{name}_{side}.npy"] = view[key]
-        return files
 
     def _read_files(self, folder: Any, summary: dict[str, Any]) -> dict[str, Any]:
         read: dict[str, Any] = {"correlations": summary["correlations"], "regularized_correlations": summary["regularized_correlations"],
@@ -281,15 +241,16 @@ class CCA(Estimator):
         if "bootstrap" in summary:
             kept = summary["bootstrap"]
             found["bootstrap"] = {"resamples": kept["resamples"], "level": kept["level"],
-                                  **{name: np.asarray(kept[f"correlations_{name}"]) for name in ("lower", "upper", "errors")}}
+                                  **{name: np.asarray(kept[f"correlations_{name}"]) for name in ("lower", "upper", "errors")},
+                                  "loadings": [_intervals(folder / f"loadings_{side}.csv", summary["components"]) for side in ("left", "right")]}
         return found
 
-    def _plan(self, X: Any, Y: Any) -> dict[str, Any]:
+    def _plan(self, X: Any, Y: Any, weights: dict[str, Any]) -> dict[str, Any]:
         left, right = as_input(X, "X"), as_input(Y, "Y")
-        return _core.plan_cca(left, right, self._options() | {"components": self._components(left, right)}, self.precision)
+        return _core.plan_cca(left, right, self._options() | weights | {"components": self._components(left, right)}, self.precision)
 
-    def _cross_validate(self, X: Any, Y: Any, ridges: list[float], folds: int) -> dict[str, Any]:
-        options = self._options()
+    def _cross_validate(self, X: Any, Y: Any, ridges: list[float], folds: int, weights: dict[str, Any]) -> dict[str, Any]:
+        options = self._options() | weights
         options |= {"components": options["components"] or 0, "folds": folds, "ridge": None, "relative_ridge": None}
         return _core.cross_validate_cca(as_input(X, "X"), as_input(Y, "Y"), options, ridges, self.precision)
 
@@ -330,3 +291,10 @@ class CCA(Estimator):
         left, right = self._input(X, reset=False), self._second_input(Y)
         with python_errors():
             return _core.paired_correlations(left, right, self.x_weights_, self.y_weights_, {"missing": self.missing})
+
+
+def _intervals(file: Any, components: int) -> dict[str, Array]:
+    """Bounds of the loadings, in a table beside these."""
+    from ._read import read
+
+    return {bound: np.asarray(read(file, columns=[f"{bound}_{k + 1}" for k in range(components)])) for bound in ("lower", "upper")}

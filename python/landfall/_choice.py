@@ -131,14 +131,14 @@ def component_choice(found: dict[str, Any]) -> ComponentChoice:
 # The bases of scikit-learn have no types, so that mypy takes one model for the other.
 @overload
 def cross_validate(  # type: ignore[misc]
-    model: ICA, X: Any, Y: Any = ..., *, ridges: None = ..., folds: int = ..., n_restarts: int = ...
+    model: ICA, X: Any, Y: Any = ..., *, ridges: None = ..., folds: int = ..., n_restarts: int = ..., sample_weight: Any = ...
 ) -> ComponentChoice: ...
 @overload
 def cross_validate(
-    model: CCA | LDA, X: Any, Y: Any, *, ridges: Sequence[float] | None = ..., folds: int = ..., n_restarts: int = ...
+    model: CCA | LDA, X: Any, Y: Any, *, ridges: Sequence[float] | None = ..., folds: int = ..., n_restarts: int = ..., sample_weight: Any = ...
 ) -> CrossValidation: ...
 def cross_validate(
-    model: Any, X: Any, Y: Any = None, *, ridges: Sequence[float] | None = None, folds: int = 5, n_restarts: int = 10
+    model: Any, X: Any, Y: Any = None, *, ridges: Sequence[float] | None = None, folds: int = 5, n_restarts: int = 10, sample_weight: Any = None
 ) -> CrossValidation | ComponentChoice:
     """Chooses the ridge and the number of components of a :class:`CCA` or :class:`LDA` by cross-validation, and the number of components of an
     :class:`ICA` by stability. The model may be fitted or not.
@@ -150,20 +150,23 @@ def cross_validate(
 
     ICA has ``n_restarts`` runs beside the first for each of a few numbers of components up to ``n_components``, None for the rank, 50 at most. Each run
     starts at random and has half of the rows. Returns a :class:`ComponentChoice`.
+
+    ``sample_weight`` has a weight for each row, as in fit, with which the row counts on either side of a fold.
     """
     if getattr(model, "_cross_validate", None) is None:
         raise ValueError(f"{type(model).__name__} cannot be cross-validated, expected CCA, ICA or LDA")
     if getattr(model, "comm", None) is not None:
         raise ValueError("cross_validate runs in one process, expected a model without comm")
+    weights = model._weights(sample_weight)
     if model._KIND == "ica":
         if ridges is not None:
             raise ValueError("ICA has no ridge to choose, expected ridges=None")
         with python_errors():
-            return component_choice(model._cross_validate(X, int(n_restarts)))
+            return component_choice(model._cross_validate(X, int(n_restarts), weights))
     if Y is None:
         raise ValueError(f"Y is None, expected {'the classes of the rows' if model._KIND == 'lda' else 'the second view'}")
     with python_errors():
-        found = model._cross_validate(X, Y, [] if ridges is None else [float(ridge) for ridge in ridges], int(folds))
+        found = model._cross_validate(X, Y, [] if ridges is None else [float(ridge) for ridge in ridges], int(folds), weights)
     pairs = found.get("components_by_ridge")
     ridge_numbers = np.asarray(found["ridges"])
     number = found["directions"] if pairs is None else pairs[found["chosen"]]

@@ -39,7 +39,8 @@ class ICA(Estimator):
     n_restarts : int, optional
         Runs from other random starts, each on half of the rows, whose sources are clustered with those of the fit (``stability_``). None: 0, or 10 where
         ``n_components`` is "auto".
-    method, passes, batch_size, memory, ridge, scale, missing, precision, random_state, callback, verbose, checkpoint, resume, comm, rows
+    method, passes, tolerance, max_passes, batch_size, memory, ridge, scale, missing, precision, random_state, callback, verbose, checkpoint, resume, comm,
+    rows
         As in :class:`CCA`.
 
     Attributes
@@ -72,6 +73,8 @@ class ICA(Estimator):
         n_restarts: int | None = None,
         method: str = "auto",
         passes: float | None = None,
+        tolerance: float = 1e-3,
+        max_passes: float = 32,
         batch_size: int | None = None,
         memory: int | str = "2GiB",
         ridge: float | str = "auto",
@@ -94,6 +97,8 @@ class ICA(Estimator):
         self.n_restarts = n_restarts
         self.method = method
         self.passes = passes
+        self.tolerance = tolerance
+        self.max_passes = max_passes
         self.batch_size = batch_size
         self.memory = memory
         self.ridge = ridge
@@ -121,10 +126,11 @@ class ICA(Estimator):
         self._learn(self._run(fit, self._input(X, reset=True, min_samples=2), **self._weights(sample_weight)))
         return self
 
-    def partial_fit(self, X: Any, y: Any = None) -> ICA:
-        """Goes on with more rows: one step of landing for each batch. The result does not depend on how rows were cut into calls."""
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> ICA:
+        """Goes on with more rows: one step of landing for each batch. The result does not depend on how rows were cut into calls. Rows have weights as
+        in fit, or a weight of 1."""
         first = "_online" not in vars(self)
-        self._push([self._input(X, reset=first)])
+        self._push([self._input(X, reset=first)], sample_weight=sample_weight)
         return self
 
     def _learn(self, result: dict[str, Any], quiet: bool = False) -> None:
@@ -145,24 +151,10 @@ class ICA(Estimator):
             self.component_choice_ = component_choice(result["component_choice"])
         self._record(result, quiet)
 
-    _MEASURES = ("negentropy",)
+    _HAS_EXACT = False
 
     def _measures(self) -> dict[str, float]:
         return {"negentropy": float(self.negentropy_.sum())}
-
-    def _numbers(self) -> dict[str, Any]:
-        kinds = ["super-Gaussian" if sign > 0 else "sub-Gaussian" for sign in self.signs_]
-        return {"contrast": self.fun, "reduction": self.reduction, "negentropy": self.negentropy_, "kinds": kinds, "kurtosis": self.kurtosis_}
-
-    def _more_numbers(self) -> dict[str, Any]:
-        if self.stability_ is None:
-            return {}
-        return {"restarts": self.stability_.runs - 1, "stability": self.stability_._summary()}
-
-    def _files(self) -> dict[str, Array]:
-        view = self._result["views"][0]
-        files = {"mixing.npy": self._result["mixing"]} | ({"loadings.npy": view["structure"]} if "structure" in view else {})
-        return files | ({} if self.stability_ is None else {"centrotypes.npy": self.stability_.centrotypes})
 
     def _read_files(self, folder: Any, summary: dict[str, Any]) -> dict[str, Any]:
         self.set_params(fun=summary["contrast"])
@@ -170,14 +162,19 @@ class ICA(Estimator):
         stability = summary.get("stability")
         if stability is not None:
             stability = stability | {"centrotypes": np.load(folder / "centrotypes.npy")}
-        return {"mixing": np.load(folder / "mixing.npy"), "stability": stability, "signs": np.asarray(signs), "negentropy": np.asarray(summary["negentropy"]),
-                "kurtosis": np.asarray(summary.get("kurtosis", []), dtype=float)}
+        found = {"mixing": np.load(folder / "mixing.npy"), "stability": stability, "signs": np.asarray(signs), "negentropy": np.asarray(summary["negentropy"]),
+                 "kurtosis": np.asarray(summary.get("kurtosis", []), dtype=float), "contrast": summary["contrast"], "reduction": summary["reduction"],
+                 "explained_variance": summary.get("explained_variance", 1.0)}
+        if "component_choice" in summary:
+            choice = summary["component_choice"]
+            found["component_choice"] = choice | {"chosen": choice["chosen_number"]}
+        return found
 
-    def _plan(self, X: Any, Y: Any) -> dict[str, Any]:
-        return _core.plan_ica(as_input(X, "X"), self._options(), self.precision)
+    def _plan(self, X: Any, Y: Any, weights: dict[str, Any]) -> dict[str, Any]:
+        return _core.plan_ica(as_input(X, "X"), self._options() | weights, self.precision)
 
-    def _cross_validate(self, X: Any, restarts: int) -> dict[str, Any]:
-        return _core.cross_validate_ica(as_input(X, "X"), self._options(), restarts, self.precision)
+    def _cross_validate(self, X: Any, restarts: int, weights: dict[str, Any]) -> dict[str, Any]:
+        return _core.cross_validate_ica(as_input(X, "X"), self._options() | weights, restarts, self.precision)
 
     def transform(self, X: Any) -> Array:
         """The sources of new rows."""

@@ -22,8 +22,17 @@ def encode(y: Any) -> tuple[Array, Array]:
     if is_path(y):
         names, codes = _core.read_labels(str(y))
         return np.asarray(names, dtype=object), codes
-    check_classification_targets(y)
-    classes, codes = np.unique(column_or_1d(y, warn=True), return_inverse=True)
+    labels = column_or_1d(y, warn=True)
+    if labels.dtype.kind not in "iubU":  # which are classes whatever they contain
+        check_classification_targets(y)
+    if labels.dtype.kind in "iu" and 0 < labels.size:
+        first, last = int(labels.min()), int(labels.max())
+        if last - first < 2 * labels.size and max(-first, last) < 1 << 62:  # counting is quicker than sorting
+            offsets = labels.astype(np.intp) - first
+            present = np.bincount(offsets) > 0
+            numbers = np.cumsum(present, dtype=np.uint32) - np.uint32(1)
+            return (np.flatnonzero(present) + first).astype(labels.dtype), numbers[offsets]
+    classes, codes = np.unique(labels, return_inverse=True)
     return classes, codes.astype(np.uint32)
 
 
@@ -132,8 +141,9 @@ class LDA(ClassifierMixin, Estimator):
         self._learn(self._run(partial(_fit, choose=self._chooses()), data, names, codes, **self._weights(sample_weight)))
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> LDA:
-        """Goes on with more rows: one step of landing for each batch. Classes may appear at any time; ``classes`` is not needed."""
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> LDA:
+        """Goes on with more rows: one step of landing for each batch. Classes may appear at any time; ``classes`` is not needed. Rows have weights as in
+        fit, or a weight of 1."""
         first = "_online" not in vars(self)
         known, codes = encode(y)
         labels = [str(name) for name in known]
@@ -141,17 +151,20 @@ class LDA(ClassifierMixin, Estimator):
         if first:
             self._labels: dict[str, Any] = {}
         self._labels.update(zip(labels, known))
-        self._push([data], [labels[code] for code in codes])
+        self._push([data], [labels[code] for code in codes], sample_weight)
         return self
 
     def _learn(self, result: dict[str, Any], quiet: bool = False) -> None:
-        order: Any = slice(None)
         if "_online" in vars(self):
             # The online model numbers classes as they come.
             seen = np.asarray([self._labels[name] for name in result["classes"]])
             order = np.argsort(seen)
             self.classes_ = seen[order]
+            result["classes"] = [result["classes"][i] for i in order]
             result["centres"], result["priors"] = result["centres"][:, order], result["priors"][order]
+            for name in ("confusion", "held_out_confusion"):
+                if np.size(result[name]):
+                    result[name] = np.asarray(result[name])[order][:, order]
         view = result["views"][0]
         self.scalings_ = view["weights"]
         self.xbar_ = view["mean"]
@@ -166,43 +179,13 @@ class LDA(ClassifierMixin, Estimator):
         self.training_accuracy_ = result["training_accuracy"]
         self.held_out_accuracy_ = result["held_out_accuracy"]
         kind = np.float64 if "sum_of_weights" in result else np.int64
-        self.confusion_ = _counts(result.get("confusion"), order, kind)
-        self.held_out_confusion_ = _counts(result.get("held_out_confusion"), order, kind)
+        self.confusion_ = _counts(result.get("confusion"), kind)
+        self.held_out_confusion_ = _counts(result.get("held_out_confusion"), kind)
         self._record(result, quiet)
-
-    _MEASURES = ("eigenvalue_sum", "accuracy")
 
     def _measures(self) -> dict[str, float]:
         held_out = {} if self.held_out_accuracy_ is None else {"held_out_accuracy": float(self.held_out_accuracy_)}
         return {"eigenvalue_sum": float(self.eigenvalues_.sum()), "accuracy": float(self.training_accuracy_)} | held_out
-
-    def _numbers(self) -> dict[str, Any]:
-        ratio = self.explained_variance_ratio_
-        return {"eigenvalues": self.eigenvalues_, "explained_ratio": ratio if len(ratio) else None, "training_accuracy": self.training_accuracy_}
-
-    def _more_numbers(self) -> dict[str, Any]:
-        from ._runs import few
-
-        more: dict[str, Any] = {"classes": [str(name) for name in self.classes_], "priors": self.priors_}
-        if self.held_out_accuracy_ is not None:
-            more |= {"held_out_samples": self._result["held_out_samples"], "held_out_accuracy": self.held_out_accuracy_}
-        if hasattr(self, "within_structure_"):
-            more["within_loadings"] = few(self.within_structure_)
-        if self.confusion_.size:
-            more["confusion"] = self.confusion_
-        if self.held_out_confusion_.size:
-            more["held_out_confusion"] = self.held_out_confusion_
-        tested = self.held_out_confusion_ if self.held_out_confusion_.size else self.confusion_
-        if tested.size:
-            right = np.diag(tested)
-            for name, axis in (("precision_by_class", 0), ("recall_by_class", 1)):
-                of = tested.sum(axis=axis)
-                more[name] = right / np.where(of > 0, of, 1)
-        return more
-
-    def _files(self) -> dict[str, Array]:
-        view = self._result["views"][0]
-        return {"centres.npy": self.centres_.T} | ({"loadings.npy": view["structure"]} if "structure" in view else {})
 
     def _read_files(self, folder: Any, summary: dict[str, Any]) -> dict[str, Any]:
         names = summary["classes"]
@@ -221,13 +204,13 @@ class LDA(ClassifierMixin, Estimator):
             "classes": names,
         }
 
-    def _plan(self, X: Any, Y: Any) -> dict[str, Any]:
+    def _plan(self, X: Any, Y: Any, weights: dict[str, Any]) -> dict[str, Any]:
         classes, codes = encode(Y)
-        return _core.plan_lda(as_input(X, "X"), [str(name) for name in classes], codes, self._options(), self.precision)
+        return _core.plan_lda(as_input(X, "X"), [str(name) for name in classes], codes, self._options() | weights, self.precision)
 
-    def _cross_validate(self, X: Any, Y: Any, ridges: list[float], folds: int) -> dict[str, Any]:
+    def _cross_validate(self, X: Any, Y: Any, ridges: list[float], folds: int, weights: dict[str, Any]) -> dict[str, Any]:
         classes, codes = encode(Y)
-        options = self._options() | {"folds": folds, "ridge": None, "relative_ridge": None}
+        options = self._options() | weights | {"folds": folds, "ridge": None, "relative_ridge": None}
         return _core.cross_validate_lda(as_input(X, "X"), [str(name) for name in classes], codes, options, ridges, self.precision)
 
     def transform(self, X: Any) -> Array:
@@ -258,10 +241,10 @@ class LDA(ClassifierMixin, Estimator):
         return self.classes_[best]
 
 
-def _counts(confusion: Any, order: Any, kind: type) -> Array:
-    """In the order of classes_; empty where there is none."""
+def _counts(confusion: Any, kind: type) -> Array:
+    """Empty where there is none."""
     counts: Array = np.zeros((0, 0), dtype=kind) if confusion is None else np.asarray(confusion).astype(kind)
-    return counts[order][:, order] if counts.size else counts.reshape(0, 0)
+    return counts if counts.size else counts.reshape(0, 0)
 
 
 def _fit(data: Any, names: Any, codes: Any, options: Any, **watch: Any) -> dict[str, Any]:

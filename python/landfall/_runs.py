@@ -1,22 +1,18 @@
-"""Run folders, reports, plans and comparisons: what the program has."""
+"""Run folders and reports: what the program has, written by its code."""
 
 from __future__ import annotations
 
 import json
 import os
 import pathlib
-import sys
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from . import _core
 from ._inputs import as_input
-from ._messages import in_python, python_errors
-from ._types import Array
+from ._messages import python_errors
 
 # Files of each problem, as in the table of the program: weights and mean of each view.
 _FILES = {
@@ -26,84 +22,23 @@ _FILES = {
 }
 
 
-def few(numbers: Array) -> Array | None:
-    """None where they are too many for a summary, as the program has it: files have them."""
-    return numbers if 0 < numbers.size <= 4096 else None
-
-
-def _summary(model: Any) -> dict[str, Any]:
-    """The summary of a fitted model, with the keys of the program."""
+def described(model: Any, rows: str = "") -> dict[str, Any]:
+    """A fitted model as the library takes it to write its summary and its folder; rows is the JSON of what a report shows of the data."""
     _ = model.n_iter_  # computed now where partial_fit came last
-    result, options = model._result, model._options()
-    views = result["views"]
-
-    def per_view(get: Any) -> Any:
-        values = [get(view) for view in views]
-        return values if len(values) > 1 else values[0]
-
-    landing = result["choice"]["first_rows"] > 0
-    names = list(getattr(model, "feature_names_in_", [])) or None
-    summary: dict[str, Any] = {
-        "problem": model._KIND,
-        "data": ["memory"] * len(views),
-        "method": result["method"],
-        "reason": result["reason"],
-        "samples": result["samples"],
-        **({"weights": "sample_weight", "sum_of_weights": result["sum_of_weights"]} if "sum_of_weights" in result else {}),
-        "features": per_view(lambda view: int(view["weights"].shape[0])),
-        "components": model.n_components_,
-        **model._numbers(),
-        **({"variance_explained": per_view(lambda view: view["explained"])} if "explained" in views[0] else {}),
-        **({"redundancy": per_view(lambda view: view["redundancy"])} if "redundancy" in views[0] else {}),
-        **({"loadings": per_view(lambda view: few(view["structure"]))} if "structure" in views[0] else {}),
-        **({"cross_loadings": per_view(lambda view: few(view["cross_structure"]))} if "cross_structure" in views[0] else {}),
-        "infeasibility": per_view(lambda view: view["infeasibility"]),
-        "method_infeasibility": per_view(lambda view: view["method_infeasibility"]),
-        "converged": result["converged"],
-        "warnings": result["warnings"],
-        "stationarity": result["stationarity"],
-        **({} if result.get("estimated_gap") is None else {"estimated_gap": result["estimated_gap"]}),
-        "passes": result["passes"],
-        "iterations": result["iterations"],
-        "batch": result["batch"],
-        "estimator": "recursive" if landing else None,
-        "ridge": per_view(lambda view: view["ridge"]),
-        "seconds": {"total": sum(result["seconds"].values()), **result["seconds"]},
-        "peak_memory_bytes": _core.peak_memory(),
-        "seed": options["seed"],
-        "threads": _core.threads(),
-        "precision": result["precision"],
-        "termination": result["termination"],
-        "version": _core.version,
+    views = model._result["views"]
+    first = [str(name) for name in getattr(model, "feature_names_in_", [])]
+    options = {name: value for name, value in model._options().items() if name != "comm"}
+    return {
+        "kind": model._KIND,
+        "result": model._result,
+        "options": options,
+        "columns": [first, *([] for _ in views[1:])],
         "command": ["landfall (Python)", repr(model)],
-        "ridge_kind": result["ridge_kind"],
-        "mean_pass": result["mean_pass"],
-        "centred": model._centred(),
-        "scaled": bool(getattr(model, "scale", False)),
-        "missing": getattr(model, "missing", "error"),
-        "dropped_columns": per_view(lambda view: view["dropped"]),
-        **model._more_numbers(),
-        "first_index": per_view(lambda view: None),
-        "columns": names if len(views) == 1 else [names] + [None] * (len(views) - 1),
-        "categorical": "leave-out",
-        "dropped_rows": 0,
+        "rows": rows,
     }
-    if result["ridge_kind"] == "auto":
-        summary["ridge_rows"] = result["ridge_rows"]
-    if landing:
-        summary["landing"] = result["choice"]
-    return summary
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, np.generic):
-        return value.item()
-    return str(value)
-
-
-def _rows(model: Any, data: Sequence[Any], labels: Any, image_shape: tuple[int, int] | None) -> str:
+def report_rows(model: Any, data: Sequence[Any], labels: Any, image_shape: tuple[int, int] | None) -> str:
     """Names of columns, the size of pictures, and scores of some rows, for the report."""
     if not data:
         return ""
@@ -129,23 +64,18 @@ def save_run(
     image_shape: tuple[int, int] | None = None,
     replace: bool = False,
 ) -> None:
-    """Writes the run folder of a fitted model: weights, means, history, summary and the HTML report, as the program does. The program can score
-    new rows with it (``landfall transform``), and :func:`load_run` reads it again.
+    """Writes the run folder of a fitted model: weights, means, loadings, history, summary and the HTML report, as the program does. The program can
+    score new rows with it (``landfall transform``), and :func:`load_run` reads it again.
 
     With the data (X, or X and Y), the report shows scores; ``labels`` colours them, and ``image_shape`` shows weights as pictures.
     """
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(model)
-    summary = _summary(model)
-    files: dict[str, Array] = {}
-    for (weights, mean), view in zip(_FILES[model._KIND], model._result["views"]):
-        files[weights] = view["weights"].T if model._KIND == "ica" else view["weights"]
-        files[mean] = view["mean"]
-    files |= model._files()
-    rows = _rows(model, data, labels, image_shape)
+    _ = model.n_iter_
+    run = described(model, report_rows(model, data, labels, image_shape))
     with python_errors():
-        _core.save_run(os.fspath(path), replace, files, model._result["history"], json.dumps(summary, default=_plain), rows)
+        _core.save_run(os.fspath(path), replace, run)
 
 
 def write_report(model: Any, path: Any, *data: Any, labels: Any = None, image_shape: tuple[int, int] | None = None) -> pathlib.Path:
@@ -213,8 +143,9 @@ def load_run(path: Any) -> Any:
         "choice": summary.get("landing", empty),
         "ridge_rows": summary.get("ridge_rows", 0.0),
         "held_out_samples": summary.get("held_out_samples", 0),
+        "estimated_gap": summary.get("estimated_gap"),
         **({"sum_of_weights": summary["sum_of_weights"]} if "sum_of_weights" in summary else {}),
-        "seconds": {part: summary["seconds"][part] for part in ("read", "solve", "evaluate")},
+        "seconds": {part: summary["seconds"][part] for part in ("read", "solve", "evaluate", "total")},
         **{key: summary[key] for key in ("method", "reason", "ridge_kind", "samples", "stationarity", "passes", "mean_pass", "iterations", "batch",
                                          "termination", "converged", "warnings", "precision")},
     }
@@ -230,74 +161,3 @@ def load_run(path: Any) -> Any:
     result |= model._read_files(folder, summary)
     model._learn(result, quiet=True)
     return model
-
-
-@dataclass
-class Plan:
-    """What a fit would do: its method, why, and what each method would cost."""
-
-    method: str
-    reason: str
-    landing: dict[str, float]
-    exact: dict[str, float] | None = None
-
-
-def plan(model: Any, X: Any, Y: Any = None) -> Plan:
-    """What ``model.fit(X, Y)`` would do, and why, with memory in bytes and time in seconds of each method; nothing is fitted."""
-    with python_errors():
-        told = model._plan(X, Y)
-    told["reason"] = in_python(told["reason"])
-    return Plan(**told)
-
-
-@dataclass
-class Comparison:
-    """One row per run. ``rows`` are dicts; printed as a table, and shown as one in notebooks."""
-
-    rows: list[dict[str, Any]] = field(default_factory=list)
-    models: list[Any] = field(default_factory=list)
-
-    def _cells(self) -> tuple[list[str], list[list[str]]]:
-        names = list(self.rows[0]) if self.rows else []
-
-        def text(value: Any) -> str:
-            return f"{value:.6g}" if isinstance(value, float) else "" if value is None else str(value)
-
-        return names, [[text(row[name]) for name in names] for row in self.rows]
-
-    def __str__(self) -> str:
-        names, cells = self._cells()
-        widths = [max(len(line[j]) for line in [names, *cells]) for j in range(len(names))]
-        return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(line, widths)) for line in [names, *cells])
-
-    def _repr_html_(self) -> str:
-        from ._html import table
-
-        return table(*self._cells())
-
-
-def compare(model: Any, X: Any, Y: Any = None, *, methods: Sequence[str] = ("exact", "landing"), passes: Sequence[float | None] = (None,)) -> Comparison:
-    """Fits the model once for each method, and each number of passes of landing, and compares results, passes and seconds. A method that fails
-    numerically gets a row saying so."""
-    import warnings
-
-    from sklearn.base import clone
-
-    done = Comparison()
-    for method in methods:
-        for number in passes if method != "exact" else [None]:
-            one = clone(model).set_params(method=method, passes=number)
-            began = time.perf_counter()
-            row: dict[str, Any] = {"method": method}
-            try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    one.fit(*([X] if Y is None else [X, Y]))
-                row |= one._measures() | {"infeasibility": one.infeasibility_, "passes": float(one.n_passes_)}
-            except _core.NumericalError as error:
-                print(f"{method}: {error}", file=sys.stderr)
-                row |= {name: None for name in (*model._MEASURES, "infeasibility", "passes")}
-            row["seconds"] = time.perf_counter() - began
-            done.rows.append(row)
-            done.models.append(one)
-    return done

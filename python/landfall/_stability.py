@@ -58,11 +58,6 @@ class Stability:
 
         return table(*self._cells())
 
-    def _summary(self) -> dict[str, Any]:
-        """As the program has it in summary.json."""
-        return {"runs": self.runs, "cluster": self.cluster, "quality": self.quality, "found_in": self.found_in, "stable": self.stable.tolist(),
-                "clusters": self.clusters}
-
 
 def stability_of(found: dict[str, Any] | None) -> Stability | None:
     """None where there were no restarts."""

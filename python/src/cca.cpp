@@ -1,5 +1,6 @@
 // fit_cca, plan_cca and cross_validate_cca.
 #include <landfall/models/cca/cca.hpp>
+#include <landfall/models/cca/curve.hpp>
 #include <landfall/models/cca/grid.hpp>
 #include <landfall/run/loadings.hpp>
 
@@ -15,19 +16,43 @@
 namespace landfall::python {
 namespace {
 
+py::list curve_list(const std::vector<CurvePoint>& points) {
+  py::list list;
+  for (const CurvePoint& at : points) {
+    py::dict one;
+    one["passes"] = at.passes;
+    one["seconds"] = at.seconds;
+    one["regularized_total"] = at.total_correlation;
+    one["infeasibility"] = at.infeasibility;
+    list.append(one);
+  }
+  return list;
+}
+
+/// What a fit does beside fitting.
+struct CcaRun {
+  bool choose = false;     // the number of pairs
+  double curve_every = 0;  // passes between evaluations on all rows; 0: none
+};
+
 template <class S>
-py::dict fit(const std::array<InputPtr, 2>& inputs, const FitOptions& options, bool choose, Caller& caller) {
+py::dict fit(const std::array<InputPtr, 2>& inputs, const FitOptions& options, const CcaRun& run,
+             Caller& caller) {
   auto left = open_watched<S>(*inputs[0], caller), right = open_watched<S>(*inputs[1], caller);
   std::array<SourcePtr<S>, 2> again{open<S>(*inputs[0], caller), open<S>(*inputs[1], caller)};
-  std::array<Matrix<double>, 2> loadings;
-  const auto result = caller.wait_for([&] {
-    auto fitted = fit_cca<S>(std::move(left), std::move(right), options);
-    if (choose) keep_real_pairs(fitted);
-    for (std::size_t v = 0; v < 2; ++v) loadings[v] = loadings_of<S>(*again[v], fitted.views[v], options);
+  CcaCurve<S> curve(options.components, run.curve_every);
+  const auto [result, seconds] = caller.wait_for(timed([&] {
+    auto fitted =
+        fit_cca<S>(std::move(left), std::move(right), options, run.curve_every > 0 ? &curve : nullptr);
+    if (run.choose) keep_real_pairs(fitted);
+    for (std::size_t v = 0; v < 2; ++v)
+      if (fitted.regression[v].size() == 0)  // it did not fit in memory beside the rest
+        fitted.regression[v] = loadings_of<S>(*again[v], fitted.views[v], options);
     return fitted;
-  });
+  }));
   py::dict dict = cca_dict(result);
-  for (std::size_t v = 0; v < 2; ++v) dict["views"][py::int_(v)]["loadings"] = array_of<double>(loadings[v]);
+  dict["seconds"]["total"] = seconds;
+  if (run.curve_every > 0) dict["curve"] = curve_list(curve.points());
   return dict;
 }
 
@@ -106,6 +131,7 @@ py::dict cca_dict(const CcaResult<S>& result) {
   dict["bootstrap"] = bootstrap_dict(result.bootstrap);
   for (std::size_t v = 0; v < 2; ++v) {
     const py::object view = dict["views"][py::int_(v)];
+    if (result.regression[v].size() > 0) view["loadings"] = array_of<double>(result.regression[v]);
     if (result.prediction[v].size() > 0) view["prediction"] = array_of<double>(result.prediction[v]);
     if (result.prediction_r2[v].size() > 0) view["prediction_r2"] = array_of<double>(result.prediction_r2[v]);
   }
@@ -118,16 +144,18 @@ void bind_cca(py::module_& module) {
   module.def(
       "fit_cca",
       [](const InputPtr& left, const InputPtr& right, const py::dict& options, const std::string& precision,
-         const py::object& callback, const py::object& tick, bool choose) {
+         const py::object& callback, const py::object& tick, bool choose, double curve) {
         Caller caller(tick);
         FitOptions fitting = fit_options(options, callback, caller);
         if (choose && !fitting.folds) fitting.folds = 5;
         const std::array inputs{left, right};
-        return in_precision(precision, inputs, caller,
-                            [&]<class S>(S) { return fit<S>(inputs, fitting, choose, caller); });
+        return in_precision(precision, inputs, caller, [&]<class S>(S) {
+          return fit<S>(inputs, fitting, {choose, curve}, caller);
+        });
       },
       py::arg("left"), py::arg("right"), py::arg("options"), py::arg("precision") = "auto",
-      py::arg("callback") = py::none(), py::arg("tick") = py::none(), py::arg("choose") = false);
+      py::arg("callback") = py::none(), py::arg("tick") = py::none(), py::arg("choose") = false,
+      py::arg("curve") = 0.0);
   module.def(
       "plan_cca",
       [](const InputPtr& left, const InputPtr& right, const py::dict& options, const std::string& precision) {

@@ -146,6 +146,7 @@ py::dict fit_dict(const FitResult<S>& result) {
   seconds["read"] = result.seconds.read;
   seconds["solve"] = result.seconds.solve;
   seconds["evaluate"] = result.seconds.evaluate;
+  seconds["total"] = result.seconds.read + result.seconds.solve + result.seconds.evaluate;
   dict["seconds"] = seconds;
   dict["precision"] = sizeof(S) == sizeof(float) ? "single" : "double";
   return dict;

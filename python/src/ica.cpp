@@ -44,7 +44,7 @@ py::object stability_dict(const IcaStability& stability) {
   return dict;
 }
 
-py::dict grid_dict(const IcaGridResult& found) {
+py::dict grid_dict(const IcaGridResult& found, int restarts) {
   std::vector<Index> components, stable, runs;
   std::vector<double> explained, mean, worst;
   for (const IcaGridRow& row : found.rows) {
@@ -56,6 +56,8 @@ py::dict grid_dict(const IcaGridResult& found) {
     worst.push_back(row.worst_quality);
   }
   py::dict dict;
+  dict["samples"] = found.samples;
+  dict["restarts"] = restarts;
   dict["rank"] = found.rank;
   dict["components"] = components;
   dict["stable"] = stable;
@@ -78,7 +80,7 @@ py::dict fit(const Input& input, FitOptions options, const Restarts& restarts, C
   const auto data = open_watched<S>(input, caller);
   IcaStability stability;
   std::optional<IcaGridResult> grid;
-  const auto result = caller.wait_for([&] {
+  const auto [result, seconds] = caller.wait_for(timed([&] {
     if (restarts.choose) {
       grid = choose_ica_components<S>(*data, options, {.restarts = restarts.count});
       options.components = grid->rows[grid->chosen].components;
@@ -91,10 +93,11 @@ py::dict fit(const Input& input, FitOptions options, const Restarts& restarts, C
         fitted.warnings.push_back(std::move(warning));
     }
     return fitted;
-  });
+  }));
   py::dict dict = ica_dict(result);
+  dict["seconds"]["total"] = seconds;
   dict["stability"] = stability_dict(stability);
-  if (grid) dict["component_choice"] = grid_dict(*grid);
+  if (grid) dict["component_choice"] = grid_dict(*grid, restarts.count);
   return dict;
 }
 
@@ -108,6 +111,8 @@ py::dict ica_dict(const IcaResult<S>& result) {
   dict["negentropy"] = array_of<double>(result.negentropy);
   dict["kurtosis"] = array_of<double>(result.kurtosis);
   dict["explained_variance"] = result.explained_variance;
+  dict["contrast"] = to_string(result.contrast);
+  dict["reduction"] = result.reduction == Reduction::pca ? "pca" : "none";
   return dict;
 }
 template py::dict ica_dict<float>(const IcaResult<float>&);
@@ -136,7 +141,8 @@ void bind_ica(py::module_& module) {
           return grid_dict(caller.wait_for([&] {
             return choose_ica_components<S>(*source, fitting,
                                             {.most = fitting.components, .restarts = restarts});
-          }));
+          }),
+                           restarts);
         });
       },
       py::arg("data"), py::arg("options"), py::arg("restarts"), py::arg("precision") = "auto");

@@ -25,14 +25,16 @@ Labels labels_of_codes(std::vector<std::string> names, const py::array_t<std::ui
 template <class S>
 py::dict fit(const Input& input, const Labels& labels, FitOptions options, bool choose, Caller& caller) {
   const auto data = open_watched<S>(input, caller);
-  const auto result = caller.wait_for([&] {
+  const auto [result, seconds] = caller.wait_for(timed([&] {
     if (choose) {
       options.components = real_directions<S>(*data, labels, options);
       data->rewind();
     }
     return fit_lda<S>(std::make_unique<BorrowedSource<S>>(*data), labels, options);
-  });
-  return lda_dict(result);
+  }));
+  py::dict dict = lda_dict(result);
+  dict["seconds"]["total"] = seconds;
+  return dict;
 }
 
 template <class S>

@@ -1,4 +1,5 @@
 // OnlineModel: a model that rows are given to batch by batch, and that can be pickled at any time.
+#include <landfall/data/formats/weights.hpp>
 #include <landfall/models/cca/online_cca.hpp>
 #include <landfall/models/ica/online_ica.hpp>
 #include <landfall/models/lda/online_lda.hpp>
@@ -16,30 +17,45 @@ namespace {
 
 constexpr Index kRows = 65536;  // read at a time
 using Names = std::vector<std::string>;
+using Weights = std::vector<double>;  // empty: all 1
 
 /// One of the three models in one precision.
 class AnyModel {
  public:
   virtual ~AnyModel() = default;
-  virtual void add(const std::vector<InputPtr>& views, const Names& labels) = 0;
+  virtual void add(const std::vector<InputPtr>& views, const Names& labels, const Weights& weights) = 0;
   virtual py::dict result() const = 0;
   virtual void state(State& state) = 0;
 };
 
+/// Those of the rows of the batch, of what there is one for each row.
+template <class T, class S>
+std::span<const T> of_rows(const std::vector<T>& all, const Batch<S>& batch, std::string_view what) {
+  const auto first = static_cast<std::size_t>(batch.rows() > 0 ? batch.numbers()[0] : 0);
+  if (first + static_cast<std::size_t>(batch.rows()) > all.size())
+    throw DataError(fmt::format("{} {} for more rows, expected the same number", all.size(), what));
+  return std::span(all).subspan(first, static_cast<std::size_t>(batch.rows()));
+}
+
 template <class S>
-void push(OnlineCca<S>& model, const std::vector<Batch<S>>& views, const Names&) {
-  model.partial_fit(views[0], views[1]);
+std::span<const double> weights_of(const Weights& weights, const Batch<S>& batch) {
+  return weights.empty() ? std::span<const double>() : of_rows(weights, batch, "weights");
+}
+
+template <class S>
+void push(OnlineCca<S>& model, const std::vector<Batch<S>>& views, const Names&, const Weights& weights,
+          const CancelFlag& cancel) {
+  model.partial_fit(views[0], views[1], weights_of(weights, views[0]), cancel);
 }
 template <class S>
-void push(OnlineIca<S>& model, const std::vector<Batch<S>>& views, const Names&) {
-  model.partial_fit(views[0]);
+void push(OnlineIca<S>& model, const std::vector<Batch<S>>& views, const Names&, const Weights& weights,
+          const CancelFlag& cancel) {
+  model.partial_fit(views[0], weights_of(weights, views[0]), cancel);
 }
 template <class S>
-void push(OnlineLda<S>& model, const std::vector<Batch<S>>& views, const Names& labels) {
-  const auto first = static_cast<std::size_t>(views[0].rows() > 0 ? views[0].numbers()[0] : 0);
-  if (first + static_cast<std::size_t>(views[0].rows()) > labels.size())
-    throw DataError(fmt::format("{} labels for more rows, expected the same number", labels.size()));
-  model.partial_fit(views[0], std::span(labels).subspan(first, static_cast<std::size_t>(views[0].rows())));
+void push(OnlineLda<S>& model, const std::vector<Batch<S>>& views, const Names& labels,
+          const Weights& weights, const CancelFlag& cancel) {
+  model.partial_fit(views[0], of_rows(labels, views[0], "labels"), weights_of(weights, views[0]), cancel);
 }
 
 template <class S>
@@ -60,7 +76,7 @@ class ModelOf final : public AnyModel {
  public:
   explicit ModelOf(const OnlineOptions& options) : model_(options) {}
 
-  void add(const std::vector<InputPtr>& views, const Names& labels) override {
+  void add(const std::vector<InputPtr>& views, const Names& labels, const Weights& weights) override {
     Caller caller;
     std::vector<SourcePtr<S>> sources;
     for (const auto& view : views) sources.push_back(open_watched<S>(*view, caller));
@@ -72,7 +88,7 @@ class ModelOf final : public AnyModel {
           rows = std::max(rows, sources[v]->read(kRows, batches[v]));
         if (rows == 0) return true;
         caller.cancel().throw_if_requested();
-        push(model_, batches, labels);
+        push(model_, batches, labels, weights, caller.cancel());
       }
     });
   }
@@ -99,12 +115,12 @@ class OnlineModel {
   OnlineModel(std::string kind, py::dict options, std::string precision)
       : kind_(std::move(kind)), options_(std::move(options)), precision_(std::move(precision)) {}
 
-  void partial_fit(const std::vector<InputPtr>& views, const Names& labels) {
+  void partial_fit(const std::vector<InputPtr>& views, const Names& labels, const Weights& weights) {
     if (!model_) {
       Caller caller;
       make(use_single(precision_, views, caller));
     }
-    model_->add(views, labels);
+    model_->add(views, labels, weights);
   }
 
   py::dict result() const {
@@ -146,10 +162,20 @@ class OnlineModel {
 }  // namespace
 
 void bind_online(py::module_& module) {
+  module.def(
+      "read_weights",
+      [](const std::string& path) {
+        const RowWeights weights = read_weights(path);
+        Weights numbers;
+        for (Index row = 0; row < weights.rows(); ++row) numbers.push_back(weights.unit() * weights[row]);
+        return numbers;
+      },
+      py::arg("path"));
   py::class_<OnlineModel>(module, "OnlineModel")
       .def(py::init<std::string, py::dict, std::string>(), py::arg("kind"), py::arg("options"),
            py::arg("precision"))
-      .def("partial_fit", &OnlineModel::partial_fit, py::arg("views"), py::arg("labels") = Names{})
+      .def("partial_fit", &OnlineModel::partial_fit, py::arg("views"), py::arg("labels") = Names{},
+           py::arg("weights") = Weights{})
       .def("result", &OnlineModel::result)
       .def(py::pickle([](const OnlineModel& model) { return model.pickled(); },
                       [](const py::tuple& saved) { return OnlineModel::unpickled(saved); }));

@@ -2,6 +2,7 @@
 
 #include <landfall/baselines/registry.hpp>
 #include <landfall/data/formats/weights.hpp>
+#include <landfall/data/rows/missing.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/models/ica/contrast.hpp>
 #include <landfall/run/checkpoints.hpp>
@@ -29,13 +30,6 @@ auto set(T Options::*field) {
 template <class T>
 auto set_landing(T AdaptiveOptions::*field) {
   return [field](FitOptions& options, const py::handle& value) { options.landing.*field = value.cast<T>(); };
-}
-
-Missing missing_of(const std::string& name) {
-  if (name == "error") return Missing::error;
-  if (name == "drop") return Missing::drop;
-  if (name == "mean") return Missing::mean;
-  throw UsageError(fmt::format("unknown rule '{}' for missing values; expected error, drop or mean", name));
 }
 
 /// A name of the registry is a baseline; that of a model's own method is not.
@@ -107,7 +101,7 @@ Setters<FitOptions> fit_setters() {
       {"weights", [](auto& options, auto& value) { options.weights = weights_of(value); }},
       {"missing",
        [](auto& options, auto& value) {
-         options.transform.missing = missing_of(value.template cast<std::string>());
+         options.transform.missing = parse_missing(value.template cast<std::string>());
        }},
       {"step", set_landing(&AdaptiveOptions::step)},
       {"momentum", set_landing(&AdaptiveOptions::momentum)},

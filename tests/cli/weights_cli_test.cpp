@@ -101,12 +101,24 @@ TEST_F(WeightsCommand, AreRefusedInOneSentence) {
   const Outcome neither = run({"--weights", "nothing", "--right", "d..f"});
   EXPECT_EQ(neither.code, 2);
   EXPECT_NE(neither.err.find("there is no file 'nothing'"), std::string::npos) << neither.err;
-  expect_error(run({"--weights", "w", "--permutations", "9"}), 2,
-               "permutation tests do not support weights of rows that differ; expected none or equal ones");
-  const Outcome fastica =
-      landfall({"ica", "table.csv", "--columns", "a..f", "--weights", "w", "--method", "fastica"});
-  EXPECT_EQ(fastica.code, 2);
-  EXPECT_NE(fastica.err.find("fastica does not support weights"), std::string::npos) << fastica.err;
+  const Outcome streamed =
+      landfall({"ica", "table.csv", "--columns", "a..f", "--weights", "w", "--method", "landing-online"});
+  EXPECT_EQ(streamed.code, 2);
+  EXPECT_NE(streamed.err.find("landing-online does not support weights"), std::string::npos) << streamed.err;
+}
+
+TEST_F(WeightsCommand, ReachTestsRestartsAndChoices) {
+  const Json tested = summary(words_with(
+      {"cca", "table.csv", "--weights", "w", "--right", "d..f", "--permutations", "19"}, kWeightedCca));
+  EXPECT_EQ(tested["permutation_p"].size(), tested["correlations"].size());
+  const Words ica{"ica", "table.csv", "--columns", "a..f", "--weights", "w"};
+  EXPECT_EQ(summary(words_with(ica, {"--restarts", "2"}))["stability"]["runs"], 3);
+  EXPECT_EQ(summary(words_with(ica, {"-p", "auto", "--restarts", "2"}))["component_choice"]["samples"],
+            used_);
+  EXPECT_EQ(summary(words_with(ica, {"--method", "fastica"}))["samples"], used_);
+  const Json choice = summary({"cv", "lda", "table.csv", "--label-column", "kind", "--weights", "w"}),
+             plain = summary({"cv", "lda", "table.csv", "--label-column", "kind", "--exclude", "w"});
+  EXPECT_NE(choice["values"], plain["values"]);
 }
 
 TEST_F(WeightsCommand, ReachCvAndCompare) {

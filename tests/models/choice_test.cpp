@@ -3,6 +3,7 @@
 #include <landfall/errors.hpp>
 #include <landfall/models/cca/grid.hpp>
 #include <landfall/models/lda/shrinkage.hpp>
+#include <landfall/run/loadings.hpp>
 
 #include "support.hpp"
 #include <models/classes.hpp>
@@ -96,6 +97,36 @@ TEST(Choice, KeepsTheFirstPairsOfAResult) {
   EXPECT_EQ(all.cross_validated.by_fold.rows(), 1);
   EXPECT_EQ(all.bootstrap.loadings[0].upper.cols(), 1);
   EXPECT_EQ(all.wilks.size(), 1U);
+}
+
+/// Scores correlate where there is a ridge, so that the regression on fewer of them is not a part of that on all.
+TEST(Choice, TheRegressionOnTheFirstPairsIsThatOnTheirScores) {
+  const Table table = related(300, 5, 4, 2, 13);
+  auto fitted = fit_cca<double>(table.x(), table.y(), {.components = 3, .ridge = 0.5});
+  keep_pairs(fitted, 2);
+  const Matrix<double> left = table.left.rowwise() - fitted.views[0].mean.transpose(),
+                       right = table.right.rowwise() - fitted.views[1].mean.transpose(),
+                       s = left * fitted.views[0].weights;
+  for (const auto& [columns, regression] :
+       {std::pair(left, fitted.regression[0]), std::pair(right, fitted.prediction[1])})
+    EXPECT_LT((s.transpose() * (columns - s * regression.transpose())).norm(), 1e-8 * columns.norm());
+}
+
+/// Whatever the method, the scaling and the weights: what loadings_of() finds in a reading of its own.
+TEST(Choice, TheRegressionOnOwnScoresIsThatOfAnotherReading) {
+  const Table table = related(400, 5, 4, 2, 14);
+  std::vector<double> weights(400);
+  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<double>(i % 3);
+  for (const FitMethod method : {FitMethod::exact, FitMethod::landing})
+    for (const Scaling scaling : {Scaling::none, Scaling::deviation}) {
+      CcaOptions options{.components = 2, .method = method, .ridge = 0.1, .held_out = 0.2, .seed = 3};
+      options.transform.scaling = scaling;
+      options.weights = std::make_shared<const RowWeights>("weights", weights);
+      const auto fitted = fit_cca<double>(table.x(), table.y(), options);
+      const auto again = table.x();
+      const Matrix<double> expected = loadings_of<double>(*again, fitted.views[0], options);
+      EXPECT_LT((fitted.regression[0] - expected).norm(), 1e-7 * expected.norm());
+    }
 }
 
 TEST(Prediction, IsTheRegressionOnTheScoresOfTheOtherView) {

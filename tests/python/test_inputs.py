@@ -327,3 +327,17 @@ def test_arrow_with_missing_values_and_text(numbers):
     assert fit(Table(columns, [(0, 500)]), y, missing="drop").n_samples_ == 499
     with pytest.raises(TypeError, match="column 'c0' has the Arrow type 'u', expected numbers"):
         fit(Table([("u", x[:, 0].astype(float), None)], [(0, 500)]), y)
+
+
+@pytest.mark.parametrize("labels", [
+    np.array([-128, 127, 3, 3, -128], np.int8), np.array([7, 5, 7], np.uint8), np.array([2**64 - 1, 2**64 - 2, 2**64 - 1], np.uint64),
+    np.array([-(2**63), 2**63 - 1, 0]), np.array([10**9, 5, 10**9]), np.array(["b", "a", "b"]), np.array([1.0, 0.0, 1.0]), np.array([True, False]), [3, 1, 3],
+], ids=str)
+def test_classes_are_those_of_numpy(labels):
+    from landfall._lda import encode
+
+    classes, codes = encode(labels)
+    expected, numbers = np.unique(labels, return_inverse=True)
+    np.testing.assert_array_equal(classes, expected)
+    np.testing.assert_array_equal(codes, numbers)
+    assert classes.dtype == expected.dtype and codes.dtype == np.uint32

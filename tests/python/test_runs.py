@@ -4,10 +4,12 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 
 import landfall
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 
 @pytest.fixture(scope="module")
@@ -65,17 +67,56 @@ def test_python_reads_the_folder_of_the_program(program, views, iris, tmp_path):
         landfall.load_run(tmp_path)
 
 
-def test_the_summary_has_the_keys_of_the_program(program, views, tmp_path):
+# Of the machine and of the caller.
+OWN = {"data", "seconds", "peak_memory_bytes", "command", "threads", "weights"}
+
+SAME = {
+    "cca": (landfall.CCA(2, held_out=0.2, method="landing"), ["cca", "x.npy", "y.npy", "-p", 2, "--held-out", 0.2, "--method", "landing"]),
+    "tests": (landfall.CCA(2, permutations=19, bootstrap=20, ridge=0.1),
+              ["cca", "x.npy", "y.npy", "-p", 2, "--permutations", 19, "--bootstrap", 20, "--ridge", 0.1]),
+    "auto": (landfall.CCA("auto"), ["cca", "x.npy", "y.npy", "-p", "auto"]),
+    "lda": (landfall.LDA(held_out=0.2), ["lda", "r.npy", "--labels", "l.npy", "--held-out", 0.2]),
+    "ica": (landfall.ICA("auto", n_restarts=3), ["ica", "m.npy", "-p", "auto", "--restarts", 3]),
+}
+
+
+def files_of(folder):
+    return {path.name for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_the_run_folder_is_that_of_the_program(name, program, views, mixtures, iris, tmp_path, monkeypatch):
+    """Every file and every key; and once more from a loaded run."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", str(landfall.threads()))
+    for letter, rows in zip("xyrlm", (*views, *iris, mixtures[0])):
+        np.save(f"{letter}.npy", rows)
+    model, arguments = SAME[name]
+    data = {"c": views, "l": iris, "i": mixtures[:1]}[arguments[0][0]]
+    told = program(*arguments, "--out", "theirs")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = clone(model).fit(*data)
+    landfall.save_run(fitted, "ours", *(data if arguments[0] == "cca" else data[:1]), labels=iris[1] if arguments[0] == "lda" else None)
+    landfall.save_run(landfall.load_run("theirs"), "again", *(data if arguments[0] == "cca" else data[:1]))
+    for folder in ("ours", "again"):
+        ours = json.loads((tmp_path / folder / "summary.json").read_text())
+        assert list(ours) == list(told)
+        for key in set(told) - OWN:
+            assert ours[key] == pytest.approx(told[key], rel=1e-9, abs=1e-9) if isinstance(told[key], float) else ours[key] == told[key], key
+        assert files_of(tmp_path / folder) == files_of(tmp_path / "theirs") - {"checkpoint"}
+    assert ("component_choice" in told) == (name == "ica")
+
+
+def test_loadings_of_a_run_of_the_program(program, views, tmp_path):
     for name, rows in zip("xy", views):
         np.save(tmp_path / f"{name}.npy", rows)
-    told = program("cca", tmp_path / "x.npy", tmp_path / "y.npy", "-p", 2, "--method", "landing", "--held-out", 0.2)
-    landfall.save_run(landfall.CCA(2, held_out=0.2, method="landing").fit(*views), tmp_path / "run")
-    ours = json.loads((tmp_path / "run/summary.json").read_text())
-    assert set(ours) == set(told)
-    for key in ("problem", "method", "reason", "samples", "features", "components", "correlations", "regularized_total", "infeasibility",
-                "converged", "stationarity", "passes", "iterations", "batch", "estimator", "ridge", "seed", "precision", "termination", "ridge_kind",
-                "landing", "held_out_correlations", "dropped_columns", "first_index", "centred", "missing", "version"):
-        assert ours[key] == told[key], key
+    program("cca", tmp_path / "x.npy", tmp_path / "y.npy", "-p", 2, "--bootstrap", 20, "--out", tmp_path / "run")
+    loaded, fitted = landfall.load_run(tmp_path / "run"), landfall.CCA(2, bootstrap=20).fit(*views)
+    for name in ("x_loadings_", "y_loadings_", "x_structure_", "y_cross_structure_", "x_structure_intervals_"):
+        np.testing.assert_allclose(getattr(loaded, name), getattr(fitted, name), rtol=1e-6, atol=1e-8, err_msg=name)
+    scores = fitted.transform(views[0])
+    np.testing.assert_allclose(loaded.inverse_transform(scores), fitted.inverse_transform(scores), rtol=1e-9)
 
 
 def test_report(models, tmp_path):
@@ -99,6 +140,44 @@ def test_compare(views):
     totals = [row["total"] for row in comparison.rows]
     assert totals[0] > max(totals) - 1e-9 and totals[2] > 0.999 * totals[0]
     assert "landing" in str(comparison) and "<table>" in comparison._repr_html_()
+    assert [row["run"] for row in comparison.rows][1:3] == ["landing, 1 pass", "landing, 4 passes"]
+    assert comparison.rows[0]["of exact"] == 1 and comparison.models[2].n_passes_ == 4
+
+
+def test_a_comparison_in_a_folder(program, views, tmp_path):
+    """The folder that landfall compare writes, which the program reads."""
+    for name, rows in zip("xy", views):
+        np.save(tmp_path / f"{name}.npy", rows)
+    subprocess.run([os.environ["LANDFALL_PROGRAM"], "compare", "cca", tmp_path / "x.npy", tmp_path / "y.npy", "-p", "2", "--methods",
+                    "landing,ey-adam", "--passes", "1", "--out", tmp_path / "theirs", "--quiet"], check=True, capture_output=True)
+    landfall.compare(landfall.CCA(2), *views, methods=["landing", "ey-adam"], passes=[1], out=tmp_path / "ours")
+    assert files_of(tmp_path / "ours") == files_of(tmp_path / "theirs")
+    ours, theirs = (json.loads((tmp_path / name / "comparison.json").read_text()) for name in ("ours", "theirs"))
+    assert set(theirs) <= set(ours) and ours["exact"]["value"] == pytest.approx(theirs["exact"]["value"], rel=1e-9)
+    for mine, their in zip(ours["runs"], theirs["runs"]):
+        assert set(mine) == set(their) and mine["fraction"] == pytest.approx(their["fraction"], rel=1e-9)
+        assert mine["folder"] == their["folder"] and files_of(tmp_path / "ours" / mine["folder"]) >= {"report.html", "weights_left.npy"}
+        assert [point["passes"] for point in mine["curve"]] == pytest.approx([point["passes"] for point in their["curve"]])
+    page = (tmp_path / "ours/report.html").read_text()
+    assert "Comparison: canonical correlations" in page and "Gap to exact" in page and "in the same process" in page
+    assert "Peak memory" not in page  # of one process
+    subprocess.run([os.environ["LANDFALL_PROGRAM"], "report", tmp_path / "ours"], check=True)
+    assert landfall.load_run(tmp_path / "ours" / ours["runs"][0]["folder"]).n_passes_ == 1
+    with pytest.raises(ValueError, match="ours"):
+        landfall.compare(landfall.CCA(2), *views, methods=["exact"], out=tmp_path / "ours")
+
+
+def test_compare_ranks_what_each_model_measures(iris, mixtures):
+    lda = landfall.compare(landfall.LDA(held_out=0.2), *iris, methods=["exact", "landing"])
+    assert {"eigenvalues", "of exact", "held out"} <= set(lda.rows[0])
+    ica = landfall.compare(landfall.ICA(), mixtures[0], methods=["landing", "fastica"])
+    assert ica.result["exact"] is None and ica.rows[1]["negentropy"] == pytest.approx(ica.rows[0]["negentropy"], rel=1e-2)
+
+
+def test_a_method_that_fails_is_a_row(capfd):
+    x = np.ones((50, 3)) * np.arange(50)[:, None]  # of rank 1
+    done = landfall.compare(landfall.CCA(2, ridge=0.0), x, np.c_[x, x ** 2], methods=["exact"])
+    assert done.rows[0]["total"] is None and done.models == [None] and "rank" in capfd.readouterr().err
 
 
 KILLED = """

@@ -1,10 +1,8 @@
 // landfall cca LEFT RIGHT -p K: the canonical correlations of two files whose rows belong together.
-#include <landfall/data/formats/npy.hpp>
 #include <landfall/data/formats/open_source.hpp>
 #include <landfall/data/io/spool.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/models/cca/cca.hpp>
-#include <landfall/models/cca/curve.hpp>
 #include <landfall/models/cca/grid.hpp>
 
 #include <algorithm>
@@ -12,18 +10,13 @@
 #include "commands/model_command.hpp"
 #include "commands/weights_option.hpp"
 #include "report/validation_page.hpp"
+#include "runs/cca_content.hpp"
 #include "runs/cca_tests.hpp"
-#include "runs/fitted_run.hpp"
-#include "runs/model_run.hpp"
+#include "runs/run_files.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
 namespace {
-
-/// Null where they are too many for a summary: the csv file has them.
-Json few_numbers(const Vector<double>& values) {
-  return values.size() > 4096 ? Json() : Json(numbers(values));
-}
 
 /// A column in both views would have the correlation 1 with itself.
 template <class S>
@@ -55,53 +48,16 @@ class CcaFit final : public ModelFit<S> {
   const FitResult<S>& fit(const FitOptions& given) override {
     FitOptions options = given;
     if (choose_components_ && !options.folds) options.folds = 5;
-    result_ = fit_cca<S>(std::move(this->views[0]), std::move(this->views[1]), options,
-                         curve_ ? &*curve_ : nullptr);
-    if (choose_components_) keep_real_pairs(result_);
-    return result_;
+    CcaResult<S>& result = content_.result;
+    result = fit_cca<S>(std::move(this->views[0]), std::move(this->views[1]), options,
+                        curve_ ? &*curve_ : nullptr);
+    if (choose_components_) keep_real_pairs(result);
+    if (curve_ && !curve_->points().empty()) content_.curve = curve_json(curve_->points());
+    return result;
   }
 
-  void add_numbers(Json& summary) const override {
-    summary["correlations"] = numbers(result_.correlations);
-    summary["total_correlation"] = result_.correlations.sum();
-    summary["regularized_correlations"] = numbers(result_.regularized);
-    summary["regularized_total"] = result_.regularized.sum();
-    add_tests(summary, result_);
-  }
-
-  void write_files(const std::filesystem::path& folder) const override {
-    for (std::size_t v = 0; v < 2; ++v)
-      if (result_.prediction[v].size() > 0)
-        write_npy<double>(folder / prediction_file(v), result_.prediction[v]);
-  }
-
-  std::vector<ColumnNumbers> column_numbers() const override {
-    const auto& intervals = result_.bootstrap.loadings;
-    std::vector<Matrix<double>> r2;
-    for (const auto& of_view : result_.prediction_r2) r2.emplace_back(of_view);
-    return {{"prediction_r2", r2},
-            {"lower", {intervals[0].lower, intervals[1].lower}},
-            {"upper", {intervals[0].upper, intervals[1].upper}}};
-  }
-
-  void add_more(Json& summary) const override {
-    if (curve_)
-      for (const CurvePoint& at : curve_->points())
-        summary["curve"].push_back({{"passes", at.passes},
-                                    {"seconds", at.seconds},
-                                    {"regularized_total", at.total_correlation},
-                                    {"infeasibility", at.infeasibility}});
-    if (result_.held_out_samples > 0) {
-      summary["held_out_samples"] = result_.held_out_samples;
-      summary["held_out_correlations"] = numbers(result_.held_out);
-      summary["held_out_total_correlation"] = result_.held_out.sum();
-      if (result_.prediction_r2[0].size() > 0)
-        summary["prediction_r2"] = {few_numbers(result_.prediction_r2[0]),
-                                    few_numbers(result_.prediction_r2[1])};
-    }
-  }
-
-  void print_table() const override { print_pairs(result_); }
+  const RunContent<S>& content() const override { return content_; }
+  void print_table() const override { print_pairs(content_.result); }
 
   Json cross_validate(const FitOptions& options, const std::vector<double>& ridges) override {
     CcaGrid grid{.components = options.components};
@@ -147,7 +103,7 @@ class CcaFit final : public ModelFit<S> {
   void print_validation(const Json& choice) const override { print_validation_table(choice); }
 
  private:
-  CcaResult<S> result_;
+  CcaContent<S> content_;
   std::optional<CcaCurve<S>> curve_;
   bool choose_components_ = false;
 };

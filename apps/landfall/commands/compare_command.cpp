@@ -9,8 +9,8 @@
 
 #include "commands/commands.hpp"
 #include "commands/problem_commands.hpp"
-#include "report/comparison_report.hpp"
 #include "runs/child_run.hpp"
+#include "runs/compared_runs.hpp"
 #include "runs/comparison.hpp"
 #include "runs/model_run.hpp"
 #include "terminal/arguments.hpp"
@@ -114,10 +114,7 @@ void run(const CompareArguments& options, Comparison comparison) {
       result = work();
       result["command"] = command_line();
       show_commands_as_typed(folder, options.out, result);
-      write_json(folder / kComparison, result);
-      write_comparison_report(folder);
-      write_json(summary_in(folder),
-                 {{"problem", "comparison"}, {"of", comparison.problem.name}, {"methods", options.methods}});
+      write_comparison(folder, result);
     });
   }
   const auto& runs = result["runs"];

@@ -1,6 +1,5 @@
 // landfall ica DATA: the independent components of the rows of a file.
 #include <landfall/data/formats/matrix_file.hpp>
-#include <landfall/data/formats/npy.hpp>
 #include <landfall/data/formats/open_source.hpp>
 #include <landfall/data/rows/forwarded_source.hpp>
 #include <landfall/errors.hpp>
@@ -12,16 +11,12 @@
 #include "commands/model_command.hpp"
 #include "commands/weights_option.hpp"
 #include "report/validation_page.hpp"
-#include "runs/model_run.hpp"
+#include "runs/ica_content.hpp"
 #include "terminal/ranks.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
 namespace {
-
-std::string_view kind(double sign) {
-  return sign > 0 ? "super-Gaussian" : "sub-Gaussian";
-}
 
 /// The mixing matrix, of as many rows as the data has columns, one column for each component.
 Matrix<double> read_truth(const std::string& path, const ModelOptions& options, Index features) {
@@ -35,62 +30,6 @@ Matrix<double> read_truth(const std::string& path, const ModelOptions& options, 
         fmt::format("{}: {}x{}, expected {}x{}: a row for each column of {}, a column for each component",
                     path, mixing.rows(), mixing.cols(), features, p, options.files[0]));
   return mixing;
-}
-
-/// Of all runs together, and of each source.
-Json stability_json(const IcaStability& stability) {
-  Json clusters = Json::array(), json{{"runs", stability.runs}, {"cluster", stability.cluster}};
-  for (std::size_t c = 0; c < stability.clusters.size(); ++c) {
-    const SourceCluster& cluster = stability.clusters[c];
-    clusters.push_back({{"size", cluster.size()},
-                        {"runs", cluster.runs},
-                        {"quality", cluster.quality()},
-                        {"within", cluster.within},
-                        {"between", cluster.between},
-                        {"departure", stability.departure(static_cast<Index>(c))},
-                        {"stable", stability.is_stable(cluster)},
-                        {"centrotype",
-                         {{"run", cluster.centrotype / stability.sources()},
-                          {"source", cluster.centrotype % stability.sources()}}}});
-  }
-  for (Index j = 0; j < stability.sources(); ++j) {
-    json["quality"].push_back(stability.of(j).quality());
-    json["found_in"].push_back(stability.of(j).runs);
-    json["stable"].push_back(stability.is_stable(j));
-  }
-  json["clusters"] = std::move(clusters);
-  return json;
-}
-
-/// The object that landfall cv prints.
-Json grid_json(const IcaGridResult& found, int restarts) {
-  const IcaGridRow& chosen = found.rows[found.chosen];
-  Json choice{{"problem", "ica"},   {"measure", "stability"}, {"samples", found.samples},
-              {"rank", found.rank}, {"restarts", restarts},   {"chosen_number", found.chosen}};
-  for (const IcaGridRow& row : found.rows) {
-    choice["components"].push_back(row.components);
-    choice["explained_variance"].push_back(row.explained);
-    choice["mean_quality"].push_back(row.mean_quality);
-    choice["worst_quality"].push_back(row.worst_quality);
-    choice["stable"].push_back(row.stable);
-    choice["runs"].push_back(row.runs);
-  }
-  choice["choice"] = {{"components", chosen.components}};
-  const std::string stable = chosen.stable == chosen.components ? "all" : fmt::format("{}", chosen.stable);
-  choice["text"] =
-      found.any_stable()
-          ? fmt::format(
-                "-p {}: {} of its components come back from other starts and halves of the rows and are not "
-                "Gaussian; no number of components has more, and no smaller one as many. They are among "
-                "principal "
-                "components that hold {:.4g} % of the variance.",
-                chosen.components, stable, 100 * chosen.explained)
-          : fmt::format(
-                "No component comes back from other starts and halves of the rows, with any of these "
-                "numbers: there "
-                "are no independent sources that ICA can tell apart. -p {} holds {:.4g} % of the variance.",
-                chosen.components, 100 * chosen.explained);
-  return choice;
 }
 
 template <class S>
@@ -119,74 +58,53 @@ class IcaFit final : public ModelFit<S> {
       require_one_process("-p auto of ica");
       const auto found = choose_ica_components<S>(*data, options, {.restarts = restarts});
       options.components = found.rows[found.chosen].components;
-      grid_ = grid_json(found, restarts);
+      content_.choice = component_choice_json(found, restarts);
       data->rewind();
     }
-    result_ = fit_ica<S>(std::make_unique<BorrowedSource<S>>(*data), options);
+    IcaResult<S>& result = content_.result;
+    result = fit_ica<S>(std::make_unique<BorrowedSource<S>>(*data), options);
     if (restarts > 0) {
-      stability_ = ica_stability<S>(*data, result_, options, restarts);
-      if (auto warning = stability_warning(stability_); !warning.empty())
-        result_.warnings.push_back(std::move(warning));
+      content_.stability = ica_stability<S>(*data, result, options, restarts);
+      if (auto warning = stability_warning(content_.stability); !warning.empty())
+        result.warnings.push_back(std::move(warning));
     }
-    if (mixing_) distance_ = distance();
-    return result_;
+    if (mixing_) content_.distance = distance();
+    return result;
   }
 
-  void add_numbers(Json& summary) const override {
-    std::vector<std::string_view> kinds;
-    for (const double sign : result_.signs) kinds.push_back(kind(sign));
-    summary["contrast"] = to_string(result_.contrast);
-    summary["reduction"] = result_.reduction == Reduction::pca ? "pca" : "none";
-    if (result_.reduction == Reduction::pca) summary["explained_variance"] = result_.explained_variance;
-    summary["negentropy"] = numbers(result_.negentropy);
-    summary["kinds"] = kinds;
-    summary["kurtosis"] = numbers(result_.kurtosis);
-  }
-
-  void add_more(Json& summary) const override {
-    if (distance_) summary["amari"] = *distance_;
-    if (stability_.runs > 0) {
-      summary["restarts"] = stability_.runs - 1;
-      summary["stability"] = stability_json(stability_);
-    }
-    if (!grid_.is_null()) summary["component_choice"] = grid_;
-  }
+  const RunContent<S>& content() const override { return content_; }
 
   void print_table() const override {
-    const Vector<double>& share = result_.views[0].explained;
-    const bool restarted = stability_.runs > 0;
+    const IcaResult<S>& result = content_.result;
+    const Vector<double>& share = result.views[0].explained;
+    const IcaStability& stability = content_.stability;
+    const bool restarted = stability.runs > 0;
     fmt::print("{:>5}  {:<14}  {:>10}  {:>9}{}{}\n", "", "source", "negentropy", "kurtosis",
                share.size() > 0 ? "  variance" : "", restarted ? "     Iq    found in" : "");
-    for (Index j = 0; j < result_.signs.size(); ++j) {
-      fmt::print("{:>5}  {:<14}  {:>10.3e}  {:>9.3g}", j + 1, kind(result_.signs(j)), result_.negentropy(j),
-                 result_.kurtosis(j));
+    for (Index j = 0; j < result.signs.size(); ++j) {
+      fmt::print("{:>5}  {:<14}  {:>10.3e}  {:>9.3g}", j + 1, source_kind(result.signs(j)),
+                 result.negentropy(j), result.kurtosis(j));
       if (share.size() > 0) fmt::print("  {:>6.2f} %", 100 * share(j));
       if (restarted)
-        fmt::print("  {:>5.3f}  {:>3} of {:>3}", stability_.of(j).quality(), stability_.of(j).runs,
-                   stability_.runs);
+        fmt::print("  {:>5.3f}  {:>3} of {:>3}", stability.of(j).quality(), stability.of(j).runs,
+                   stability.runs);
       fmt::print("\n");
     }
-    if (distance_) fmt::print("{:>5}  {:<14}  {:>10.3e}\n", "", "Amari distance", *distance_);
-  }
-
-  void write_files(const std::filesystem::path& folder) const override {
-    write_npy<S>(folder / "mixing.npy", result_.mixing);
-    if (stability_.runs > 0)
-      write_npy<double>(folder / "centrotypes.npy", stability_.centrotypes.transpose());
+    if (content_.distance) fmt::print("{:>5}  {:<14}  {:>10.3e}\n", "", "Amari distance", *content_.distance);
   }
 
   Json cross_validate(const FitOptions& options, const std::vector<double>&) override {
     const int restarts = restarts_.value_or(IcaGrid{}.restarts);
-    return grid_json(choose_ica_components<S>(*this->views[0], options,
-                                              {.most = options.components, .restarts = restarts}),
-                     restarts);
+    return component_choice_json(choose_ica_components<S>(*this->views[0], options,
+                                                          {.most = options.components, .restarts = restarts}),
+                                 restarts);
   }
   void print_validation(const Json& choice) const override { print_validation_table(choice); }
 
  private:
   double distance() const {
     try {
-      return amari_distance(result_.unmixing().template cast<double>(), *mixing_);
+      return amari_distance(content_.result.unmixing().template cast<double>(), *mixing_);
     } catch (const UsageError& error) {
       throw DataError(fmt::format("{}: {}", truth_, error.what()));
     }
@@ -194,12 +112,9 @@ class IcaFit final : public ModelFit<S> {
 
   std::string truth_;                     // a file
   std::optional<Matrix<double>> mixing_;  // in it
-  IcaResult<S> result_;
-  std::optional<double> distance_;  // Amari's, to the truth
+  IcaContent<S> content_;
   std::optional<int> restarts_;
   bool choose_components_ = false;
-  IcaStability stability_;
-  Json grid_;  // of -p auto
 };
 
 class IcaCommand final : public ModelCommand {

@@ -1,5 +1,4 @@
 // landfall lda DATA --labels FILE: the directions in which classes of rows differ most.
-#include <landfall/data/formats/npy.hpp>
 #include <landfall/data/formats/open_source.hpp>
 #include <landfall/data/rows/forwarded_source.hpp>
 #include <landfall/errors.hpp>
@@ -11,7 +10,8 @@
 #include "commands/model_command.hpp"
 #include "commands/weights_option.hpp"
 #include "report/validation_page.hpp"
-#include "runs/model_run.hpp"
+#include "runs/lda_content.hpp"
+#include "runs/run_files.hpp"
 #include "terminal/ranks.hpp"
 #include "terminal/table.hpp"
 #include <fmt/format.h>
@@ -41,16 +41,6 @@ LabelledSource<S> open_data(const std::string& data, const LabelOptions& options
   return {std::move(source), std::move(labels)};
 }
 
-/// Whole numbers, but for sums of weights.
-Json counts(const Matrix<double>& confusion, bool weighted) {
-  Json rows = Json::array();
-  for (Index i = 0; i < confusion.rows(); ++i) {
-    const Vector<double> row = confusion.row(i);
-    rows.push_back(weighted ? Json(numbers(row)) : Json(std::vector<Index>(row.begin(), row.end())));
-  }
-  return rows;
-}
-
 template <class S>
 class LdaFit final : public ModelFit<S> {
  public:
@@ -73,53 +63,28 @@ class LdaFit final : public ModelFit<S> {
       options.components = real_directions<S>(*data, *this->labels, options);
       data->rewind();
     }
-    result_ = fit_lda<S>(std::make_unique<BorrowedSource<S>>(*data), *this->labels, options);
-    return result_;
+    content_.result = fit_lda<S>(std::make_unique<BorrowedSource<S>>(*data), *this->labels, options);
+    return content_.result;
   }
 
-  void add_numbers(Json& summary) const override {
-    summary["eigenvalues"] = numbers(result_.eigenvalues);
-    summary["explained_ratio"] =
-        result_.explained_ratio.size() > 0 ? Json(numbers(result_.explained_ratio)) : Json();
-    summary["training_accuracy"] = result_.training_accuracy;
-    if (result_.within_loadings.size() > 0) summary["within_loadings"] = matrix_json(result_.within_loadings);
-  }
-
-  std::vector<ColumnNumbers> column_numbers() const override {
-    return {{"within_loading", {result_.within_loadings}}};
-  }
-
-  void add_more(Json& summary) const override {
-    summary["classes"] = result_.classes;
-    summary["priors"] = numbers(result_.priors);
-    summary["confusion"] = counts(result_.confusion, result_.sum_of_weights > 0);
-    const bool held_out = result_.held_out_confusion.size() > 0;
-    if (held_out)
-      summary["held_out_confusion"] = counts(result_.held_out_confusion, result_.sum_of_weights > 0);
-    const ClassRates rates = class_rates(held_out ? result_.held_out_confusion : result_.confusion);
-    summary["precision_by_class"] = numbers(rates.precision);
-    summary["recall_by_class"] = numbers(rates.recall);
-    if (result_.held_out_accuracy) {
-      summary["held_out_samples"] = result_.held_out_samples;
-      summary["held_out_accuracy"] = *result_.held_out_accuracy;
-    }
-  }
+  const RunContent<S>& content() const override { return content_; }
 
   void print_table() const override {
-    const auto values = aligned(numbers(result_.eigenvalues), 6);
-    const bool explained = result_.explained_ratio.size() > 0;
+    const LdaResult<S>& result = content_.result;
+    const auto values = aligned(numbers(result.eigenvalues), 6);
+    const bool explained = result.explained_ratio.size() > 0;
     fmt::print("{:>8}  {:>10}{}\n", "", "eigenvalue", explained ? "  explained" : "");
-    for (Index j = 0; j < result_.eigenvalues.size(); ++j) {
+    for (Index j = 0; j < result.eigenvalues.size(); ++j) {
       fmt::print("{:>8}  {:>10}", j + 1, values[static_cast<std::size_t>(j)]);
-      if (explained) fmt::print("  {:>7.2f} %", 100 * result_.explained_ratio(j));
+      if (explained) fmt::print("  {:>7.2f} %", 100 * result.explained_ratio(j));
       fmt::print("\n");
     }
     const auto share = [](std::string_view name, double accuracy, Index rows) {
       fmt::print("{:>8}  {:>8.2f} %  of {}\n", name, 100 * accuracy,
                  counted(static_cast<std::size_t>(rows), "row"));
     };
-    share("accuracy", result_.training_accuracy, result_.samples);
-    if (result_.held_out_accuracy) share("held out", *result_.held_out_accuracy, result_.held_out_samples);
+    share("accuracy", result.training_accuracy, result.samples);
+    if (result.held_out_accuracy) share("held out", *result.held_out_accuracy, result.held_out_samples);
   }
 
   Json cross_validate(const FitOptions& options, const std::vector<double>& given) override {
@@ -147,12 +112,8 @@ class LdaFit final : public ModelFit<S> {
   }
   void print_validation(const Json& choice) const override { print_validation_table(choice); }
 
-  void write_files(const std::filesystem::path& folder) const override {
-    write_npy<double>(folder / "centres.npy", result_.centres);
-  }
-
  private:
-  LdaResult<S> result_;
+  LdaContent<S> content_;
   bool choose_components_ = false;
 };
 

@@ -132,55 +132,6 @@ const FitResult<S>& fit_views(const ModelCommand& model, ModelFit<S>& fit, const
   return fit.fit(options);
 }
 
-template <class S>
-Json summarize(const ModelCommand& model, const ModelFit<S>& fit, const FitResult<S>& result,
-               double seconds) {
-  const FitOptions& options = model.options.fit;
-  const auto& views = result.views;
-  const bool landing = result.choice.first_rows > 0;
-  Json summary{
-      {"problem", model.problem().name}, {"data", model.options.files}, {"method", result.method_name},
-      {"reason", result.reason},         {"samples", result.samples},
-  };
-  if (options.weights) {
-    summary["weights"] = model.options.weights;
-    summary["sum_of_weights"] = result.sum_of_weights;
-  }
-  summary["features"] = per_view(views, [](const auto& view) { return view.weights.rows(); });
-  summary["components"] = views[0].weights.cols();
-  fit.add_numbers(summary);
-  add_loadings(summary, views);
-  summary["infeasibility"] = per_view(views, [](const auto& view) { return view.infeasibility; });
-  summary["method_infeasibility"] =
-      per_view(views, [](const auto& view) { return view.method_infeasibility; });
-  summary["converged"] = result.converged;
-  summary["warnings"] = result.warnings;
-  append_numbers(summary, sizeof(S) == sizeof(float) ? "single" : "double",
-                 {.stationarity = result.stationarity,
-                  .estimated_gap = result.estimated_gap,
-                  .passes = result.passes,
-                  .iterations = result.iterations,
-                  .batch = result.batch,
-                  .estimator = landing ? Json(to_string(options.landing.estimator)) : Json(),
-                  .ridge = per_view(views, [](const auto& view) { return view.ridge; }),
-                  .total = seconds,
-                  .read = result.seconds.read,
-                  .solve = result.seconds.solve,
-                  .evaluate = result.seconds.evaluate,
-                  .seed = options.seed,
-                  .termination = result.termination});
-  summary["ridge_kind"] = to_string(result.ridge_kind);
-  if (result.ridge_kind == RidgeKind::automatic) summary["ridge_rows"] = result.ridge_rows;
-  summary["mean_pass"] = result.mean_pass;
-  summary["centred"] = options.transform.centring != Centring::none;
-  summary["scaled"] = options.transform.scaling == Scaling::deviation;
-  summary["missing"] = to_string(options.transform.missing);
-  if (landing) summary["landing"] = landing_choice(result.choice, result.back_offs);
-  summary["dropped_columns"] = per_view(views, [](const auto& view) { return view.dropped; });
-  fit.add_more(summary);
-  return summary;
-}
-
 /// "no ridge", "ridge 0.001", "relative ridge 0.001", "ridge of 30 rows"
 template <class S>
 std::string ridge_text(const FitResult<S>& result) {
@@ -229,12 +180,18 @@ void run(const ModelCommand& model, ModelFit<S>& fit, const RunCheckpoints& save
   if ((!drops || file_rows) && options.fit.rank_rows == RankRows::shared)
     rows.expect_rows(options.files[0], all_rows);
 
-  RunReport report{.problem = model.problem(), .summary = summarize(model, fit, result, seconds)};
+  RunReport report{.problem = model.problem(),
+                   .summary = summarize<S>({.problem = model.problem(),
+                                            .options = options.fit,
+                                            .data = options.files,
+                                            .weights = options.fit.weights ? options.weights : "",
+                                            .seconds = seconds},
+                                           fit.content())};
   if (ranks().several()) add_ranks(report.summary, waited);
-  report.summary["first_index"] = index;
-  report.summary["columns"] = columns;
-  report.summary["categorical"] = options.table.categorical;
-  report.summary["dropped_rows"] = all_rows - used_rows;
+  append_data(report.summary, {.first_index = index,
+                               .columns = columns,
+                               .categorical = options.table.categorical,
+                               .dropped_rows = all_rows - used_rows});
   warnings.insert(warnings.end(), result.warnings.begin(), result.warnings.end());
   report.summary["warnings"] = warnings;
   if (!options.run.out.empty()) {
@@ -248,10 +205,7 @@ void run(const ModelCommand& model, ModelFit<S>& fit, const RunCheckpoints& save
                         .history = history_table(result.history),
                         .write_files =
                             [&](const std::filesystem::path& folder) {
-                              write_views<S>(folder, model.problem(), result.views);
-                              fit.write_files(folder);
-                              write_loadings(folder, model.problem(), result.views, columns,
-                                             fit.column_numbers());
+                              write_fitted<S>(folder, model.problem(), fit.content(), columns);
                               saved.write_last(folder);
                             },
                         .print_table =

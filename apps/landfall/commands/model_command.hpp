@@ -13,7 +13,6 @@
 #include <landfall/models/fit/plan.hpp>
 #include <landfall/models/fit/result.hpp>
 
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,7 +22,7 @@
 #include "problems/problems.hpp"
 #include "problems/summary.hpp"
 #include "report/report_options.hpp"
-#include "runs/loadings.hpp"
+#include "runs/run_content.hpp"
 #include "terminal/model_options.hpp"
 #include "terminal/plan_table.hpp"
 #include "terminal/table_options.hpp"
@@ -73,19 +72,14 @@ class ModelFit {
   /// Takes the views. The result lives as long as this object.
   virtual const FitResult<S>& fit(const FitOptions& options) = 0;
 
-  /// Keys of the summary: the main numbers, and those at its end.
-  virtual void add_numbers(Json& summary) const = 0;
-  virtual void add_more(Json&) const {}
+  /// What the fit puts into the summary and the run folder.
+  virtual const RunContent<S>& content() const = 0;
   virtual void print_table() const = 0;
-  /// Files of the run folder beside the weights and means.
-  virtual void write_files(const std::filesystem::path&) const {}
   /// Components and ridge by cross-validation: the page of a report, and the object that --json prints, under "choice".
   virtual Json cross_validate(const FitOptions&, const std::vector<double>& /*ridges*/) {
     throw UsageError("cv supports cca, ica and lda");
   }
   virtual void print_validation(const Json&) const {}
-  /// Beside the loadings in their csv file.
-  virtual std::vector<ColumnNumbers> column_numbers() const { return {}; }
 };
 
 class ModelCommand {

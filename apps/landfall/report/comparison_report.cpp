@@ -29,20 +29,30 @@ std::string spaced(std::string key) {
   return key;
 }
 
+/// Runs in one process do not tell the memory of each.
+bool one_process(const Json& result) {
+  return result.value("one_process", false);
+}
+
 Json table(const ProblemEntry& problem, const Json& result) {
   const std::string effort(problem.effort);
-  Json table{
-      {"columns",
-       {"method", spaced(result["measure"]), "of exact", "infeasibility", effort, "seconds", "peak memory"}},
-      {"rows", Json::array()}};
+  const bool memory = !one_process(result);
+  Json table{{"columns",
+              {"method", result["measure"].is_null() ? "" : spaced(result["measure"]), "of exact",
+               "infeasibility", effort, "seconds"}},
+             {"rows", Json::array()}};
+  if (memory) table["columns"].push_back("peak memory");
   for (const auto& run : result["runs"]) {
-    if (failed(run)) {
-      table["rows"].push_back({run["name"], "failed", "", "", "", "", ""});
-      continue;
-    }
-    table["rows"].push_back({run["name"], fixed(run, "value", 6), fixed(run, "fraction", 6),
-                             fmt::format("{:.1e}", run["infeasibility"].get<double>()), run[effort],
-                             fixed(run, "seconds", 2), memory_text(run["peak_memory_bytes"])});
+    Json row{run["name"], "failed", "", "", "", ""};
+    if (!failed(run))
+      row = {run["name"],
+             fixed(run, "value", 6),
+             fixed(run, "fraction", 6),
+             fmt::format("{:.1e}", run["infeasibility"].get<double>()),
+             run[effort],
+             fixed(run, "seconds", 2)};
+    if (memory) row.push_back(failed(run) ? "" : memory_text(run["peak_memory_bytes"]));
+    table["rows"].push_back(std::move(row));
   }
   return table;
 }
@@ -65,8 +75,10 @@ Json cost_charts(const Json& result) {
   Json charts = Json::array();
   charts.push_back(bars(result, "Seconds, without the evaluation",
                         [](const Json& run) { return run["seconds"].get<double>(); }));
-  charts.push_back(bars(result, "Peak memory, MiB",
-                        [](const Json& run) { return run["peak_memory_bytes"].get<double>() / (1 << 20); }));
+  if (!one_process(result))
+    charts.push_back(bars(result, "Peak memory, MiB", [](const Json& run) {
+      return run["peak_memory_bytes"].get<double>() / (1 << 20);
+    }));
   return charts;
 }
 
@@ -122,9 +134,11 @@ bool is_comparison(const std::filesystem::path& folder) {
 Json comparison_json(const std::filesystem::path& folder) {
   const Json result = read_json(folder / kComparison);
   const ProblemEntry& problem = find_problem(result["problem"].get<std::string>());
-  std::vector<std::string> words{
-      "Each run was a separate process; times exclude the evaluation on all rows. "
-      "Its own report is in the folder of the same name next to this file."};
+  std::vector<std::string> words{fmt::format(
+      "{}; times exclude the evaluation on all rows. Its own report is in the folder of the same name next "
+      "to this file.",
+      one_process(result) ? "Each run followed the one before in the same process"
+                          : "Each run was a separate process")};
   if (!result["exact"].is_null())
     words.push_back(fmt::format("The exact optimum is {:.6f}.", result["exact"]["value"].get<double>()));
   Json sections = Json::array();

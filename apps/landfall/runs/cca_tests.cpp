@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <functional>
 
-#include "runs/model_run.hpp"
+#include "runs/run_files.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {

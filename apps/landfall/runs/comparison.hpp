@@ -4,10 +4,6 @@
 //                         .methods = {"exact", "landing"}, .passes = {"1", "4"}};
 //   const Json result = compare(comparison, [](const std::string& name) { tell(name); });
 //   print_comparison(result);
-//
-// The result holds, for each run, its summary and what there is to compare: `value` (of the measure of the
-// problem), `fraction` of the exact optimum, infeasibility, passes, seconds without those of the evaluation, and
-// the peak memory.
 #pragma once
 
 #include <filesystem>
@@ -31,12 +27,9 @@ struct Comparison {
   std::filesystem::path folder{};  // of a folder for each run; none when empty
 };
 
-/// `begin` is told the name of each run before it starts. Throws ChildFailed for a run whose
+/// What compared_runs.hpp says. `begin` is told the name of each run before it starts. Throws ChildFailed for a run whose
 /// arguments or data are wrong; where the numbers failed, it is an entry.
 Json compare(const Comparison& comparison, const std::function<void(const std::string& name)>& begin);
-
-/// What the runs warn of, each once; that a run ended early is in the table.
-std::vector<std::string> common_warnings(const Json& result);
 
 /// The table on standard output.
 void print_comparison(const Json& result);

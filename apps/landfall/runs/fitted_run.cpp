@@ -1,10 +1,11 @@
 #include "runs/fitted_run.hpp"
 
 #include <landfall/data/formats/npy.hpp>
+#include <landfall/data/rows/missing.hpp>
 #include <landfall/errors.hpp>
 
 #include "problems/summary.hpp"
-#include "terminal/model_options.hpp"
+#include "runs/cca_content.hpp"
 #include <fmt/format.h>
 
 namespace landfall::app {
@@ -82,14 +83,11 @@ FittedView<S> read_view(const FittedRun& run, std::size_t view) {
   return result;
 }
 
-std::string prediction_file(std::size_t view) {
-  return view == 0 ? "prediction_left.npy" : "prediction_right.npy";
-}
-
 Matrix<double> read_prediction(const FittedRun& run, std::size_t view, Index components) {
   const fs::path file = run.folder / prediction_file(view);
   if (std::error_code error; !fs::exists(file, error))
-    throw DataError(fmt::format("{}: no such file in the run; fit it again to predict columns", file.string()));
+    throw DataError(
+        fmt::format("{}: no such file in the run; fit it again to predict columns", file.string()));
   return read_part<double>(file, std::nullopt, components);
 }
 

@@ -37,9 +37,7 @@ FittedRun read_run(const std::filesystem::path& folder);
 template <class S>
 FittedView<S> read_view(const FittedRun& run, std::size_t view);
 
-/// prediction_left.npy or prediction_right.npy: the columns of a view by the scores of the other.
-std::string prediction_file(std::size_t view);
-/// A row for each column of the view. DataError where the run has none.
+/// The columns of a view by the scores of the other, a row for each. DataError where the run has none.
 Matrix<double> read_prediction(const FittedRun& run, std::size_t view, Index components);
 
 /// Scores of the means of the classes, p x C.

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <numeric>
 
-#include "runs/model_run.hpp"
+#include "runs/run_files.hpp"
 #include "terminal/table.hpp"
 #include <fmt/format.h>
 

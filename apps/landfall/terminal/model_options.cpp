@@ -1,5 +1,6 @@
 #include "terminal/model_options.hpp"
 
+#include <landfall/data/rows/missing.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/parallel/threads.hpp>
 
@@ -12,24 +13,6 @@
 #include "terminal/ranks.hpp"
 
 namespace landfall::app {
-namespace {
-
-constexpr std::array<std::pair<Missing, std::string_view>, 3> kMissing{
-    {{Missing::error, "error"}, {Missing::drop, "drop"}, {Missing::mean, "mean"}}};
-
-}  // namespace
-
-Missing parse_missing(std::string_view name) {
-  for (const auto& [value, known] : kMissing)
-    if (known == name) return value;
-  throw UsageError(fmt::format("unknown rule '{}' for missing values; expected error, drop or mean", name));
-}
-
-std::string_view to_string(Missing missing) {
-  for (const auto& [value, name] : kMissing)
-    if (value == missing) return name;
-  return "unknown";
-}
 
 CLI::Option* add_missing(const OptionAdder& add, std::function<void(Missing)> use, const std::string& text) {
   return add.choice(

@@ -71,8 +71,6 @@ void add_row_options(const OptionAdder& add, TransformOptions& rows);
 /// --no-center.
 void add_centring(const OptionAdder& add, TransformOptions& rows);
 CLI::Option* add_missing(const OptionAdder& add, std::function<void(Missing)> use, const std::string& text);
-Missing parse_missing(std::string_view name);
-std::string_view to_string(Missing missing);
 
 /// --held-out.
 void add_held_out(const OptionAdder& add, double& fraction);

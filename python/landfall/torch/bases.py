@@ -10,7 +10,13 @@ normal part stays, and an average of it over earlier points X, projected at the 
 Lengths and the polar factor are those of the metric B. A scalar v keeps the step equivariant under rotations of X. With adam
 and spectral lr is an angle in radians: the columns of X turn by about lr in a step.
 """
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
 import torch
+from torch import Tensor
 
 from .field import gram, plus_product
 from .safe_step import inner
@@ -20,11 +26,12 @@ USUAL_MOMENTUM = {"sgd": 0.0, "adam": 0.9, "spectral": 0.95}
 FLOOR = 1e-8  # added to √v, which is 0 for a gradient of 0
 
 
-def needs_momentum(base, momentum):
+def needs_momentum(base: str, momentum: float) -> bool:
     return base == "adam" or momentum > 0
 
 
-def displacement(psi, x, y, product, group, memory):
+def displacement(psi: Tensor, x: Tensor, y: Tensor, product: Callable[[Tensor], Tensor], group: dict[str, Any],
+                 memory: dict[str, Any]) -> tuple[Tensor, Tensor | float]:
     """D and a factor c: the step subtracts V = cD from X. Y = BX, product(Z) = BZ. Updates what the base keeps in `memory`."""
     base, lr, mu = group["base"], group["lr"], group["momentum"]
     if base == "adam":
@@ -38,7 +45,8 @@ def displacement(psi, x, y, product, group, memory):
     return psi, lr
 
 
-def _adam(psi, product, lr, mu, beta, memory):
+def _adam(psi: Tensor, product: Callable[[Tensor], Tensor], lr: float, mu: float, beta: float,
+          memory: dict[str, Any]) -> tuple[Tensor, Tensor]:
     count = memory["step"] + 1
     direction = memory["momentum"].mul_(mu).add_(psi, alpha=1 - mu)
     memory["second"] = beta * memory["second"] + (1 - beta) * inner(psi, product(psi)).clamp(min=0) / psi.shape[-1]
@@ -46,7 +54,7 @@ def _adam(psi, product, lr, mu, beta, memory):
     return direction, lr / (1 - mu ** count) / root
 
 
-def polar_factor(m, bm, iterations=6):
+def polar_factor(m: Tensor, bm: Tensor, iterations: int = 6) -> Tensor:
     """Roughly M (MᵀBM)^(−½), BM given: singular values above 1/300 of the largest become 0.7 to 1.2 by a quintic iteration.
 
     x ← x (3.4445 − 4.7750 x² + 2.0315 x⁴) is the polynomial of Muon (Jordan et al., 2024).

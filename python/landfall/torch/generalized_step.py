@@ -6,15 +6,23 @@
 
 Three products with B. The length of V is measured in B, where that of X is √p.
 """
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import torch
+from torch import Tensor
 
 from .bases import displacement
 from .field import gram, minus_identity
 from .safe_step import inner, norm
 from .stiefel_step import attract, shorten, trusted
 
+if TYPE_CHECKING:
+    from .metrics import Metric
 
-def step_vector(metric, x, direction, factor, trust):
+
+def step_vector(metric: Metric, x: Tensor, direction: Tensor, factor: Tensor | float, trust: float) -> Tensor:
     """V = cD, at most trust·√p long in B. D is made as long as X first, which keeps its square finite."""
     relative = norm(x) / norm(direction)
     direction = direction * torch.nan_to_num(relative, posinf=0.0)[..., None, None]
@@ -22,7 +30,7 @@ def step_vector(metric, x, direction, factor, trust):
     return direction * trusted(factor / relative, length, trust, x.shape[-1])[..., None, None]
 
 
-def generalized_step(metric, x, g, group, memory):
+def generalized_step(metric: Metric, x: Tensor, g: Tensor, group: dict[str, Any], memory: dict[str, Any]) -> Tensor:
     y = metric.product(x)
     h = minus_identity(gram(x, y))
     direction, factor = displacement(metric.tangent(x, y, g), x, y, metric.product, group, memory)

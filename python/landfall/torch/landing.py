@@ -1,7 +1,12 @@
 """The optimizer. The steps themselves are in stiefel_step.py, generalized_step.py and rows.py."""
+from __future__ import annotations
+
 import copy
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import torch
+from torch import Tensor
 from torch.optim import Optimizer
 
 from . import matrices
@@ -36,13 +41,16 @@ class Landing(Optimizer):
     >>> optimizer.constrain(head, Matrix(covariance))   # optional: XᵀBX = I instead of XᵀX = I
     """
 
-    def __init__(self, params, lr, *, base="sgd", momentum=None, second=0.999, attraction=0.25, trust=0.3, radius=0.5,
-                 batch_dims=0, foreach=None, weight_decay=0):
-        self._metrics, self._transposed, self._versions = {}, {}, {}
+    def __init__(self, params: Iterable[Any], lr: float, *, base: str = "sgd", momentum: float | None = None, second: float = 0.999,
+                 attraction: float = 0.25, trust: float = 0.3, radius: float = 0.5, batch_dims: int = 0, foreach: bool | None = None,
+                 weight_decay: float = 0) -> None:
+        self._metrics: dict[Tensor, Metric] = {}
+        self._transposed: dict[Tensor, bool] = {}
+        self._versions: dict[Tensor, int] = {}
         super().__init__(params, dict(lr=lr, base=base, momentum=momentum, second=second, attraction=attraction, trust=trust,
                                       radius=radius, batch_dims=batch_dims, foreach=foreach, weight_decay=weight_decay))
 
-    def add_param_group(self, param_group):
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
         super().add_param_group(param_group)
         group = self.param_groups[-1]
         try:
@@ -55,7 +63,7 @@ class Landing(Optimizer):
         if group["momentum"] is None:
             group["momentum"] = USUAL_MOMENTUM[group["base"]]
 
-    def constrain(self, param, metric, transposed=None):
+    def constrain(self, param: Tensor, metric: Metric, transposed: bool | None = None) -> Metric:
         """Gives a parameter the constraint XᵀBX = I. The metric stays outside of param_groups and is saved by state_dict.
 
         B acts on the side of the parameter that has its size; if both have, on the first one unless `transposed`.
@@ -78,14 +86,14 @@ class Landing(Optimizer):
         self._metrics[param], self._transposed[param] = metric, transposed
         return metric
 
-    def metric(self, param):
+    def metric(self, param: Tensor) -> Metric:
         """The metric of a parameter."""
         if param not in self._metrics:
             self.constrain(param, Identity())
         return self._metrics[param]
 
     @torch.no_grad()
-    def step(self, closure=None):
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
         loss = None
         if closure is not None:
             with torch.enable_grad():
@@ -96,7 +104,7 @@ class Landing(Optimizer):
         return loss
 
     @torch.no_grad()
-    def finish(self, steps=20):
+    def finish(self, steps: int = 20) -> None:
         """Moves every parameter to the manifold, to rounding error, by normal steps alone. For the end of training."""
         for group in self.param_groups:
             for param in group["params"]:
@@ -107,7 +115,7 @@ class Landing(Optimizer):
                 self._store(x, param, state)
 
     @torch.no_grad()
-    def infeasibility(self, param):
+    def infeasibility(self, param: Tensor) -> float:
         """‖XᵀBX − I‖ of a parameter, the largest of a batch."""
         group = next(group for group in self.param_groups if any(param is other for other in group["params"]))
         metric = self.metric(param)
@@ -116,9 +124,9 @@ class Landing(Optimizer):
         error = minus_identity(gram(x, metric.product(x)))
         return float(norm(error).max())
 
-    def _stacks(self, group):
+    def _stacks(self, group: dict[str, Any]) -> Iterable[list[Tensor]]:
         """The parameters with a gradient, in lists of those that are moved together."""
-        stacks = {}
+        stacks: dict[Any, list[Tensor]] = {}
         for param in group["params"]:
             if param.grad is None:
                 continue
@@ -134,7 +142,7 @@ class Landing(Optimizer):
             stacks.setdefault(key, []).append(param)
         return stacks.values()
 
-    def _prepared(self, param, group):
+    def _prepared(self, param: Tensor, group: dict[str, Any]) -> tuple[Metric, dict[str, Any]]:
         """The metric and the state of a parameter, which its first step creates."""
         metric, state = self.metric(param), self.state[param]
         if not state:
@@ -153,7 +161,7 @@ class Landing(Optimizer):
             state["defect"] = torch.full_like(state["defect"], float("inf"))
         return metric, state
 
-    def _landed(self, param, metric, state, group):
+    def _landed(self, param: Tensor, metric: Metric, state: dict[str, Any], group: dict[str, Any]) -> bool:
         """Whether a parameter new to the optimizer, or changed by others, was outside of the safe region. It is then moved
         into it, and that was its step: the gradient there says little, and would spoil the memory of the base."""
         if self._versions.get(param) == param._version or state["step"] > 0 and param not in self._versions:
@@ -164,21 +172,21 @@ class Landing(Optimizer):
         self._store(land(x, metric.product, group["radius"]), param, state)
         return True
 
-    def _move(self, params, group):
+    def _move(self, params: list[Tensor], group: dict[str, Any]) -> None:
         """Moves parameters of one shape by one step."""
         first, together = params[0], len(params) > 1
         batch_dims, transposed = group["batch_dims"], self._transposed[first]
         states = [self.state[param] for param in params]
 
-        def collect(tensors):
+        def collect(tensors: list[Tensor]) -> Tensor:
             return torch.stack(tensors) if together else tensors[0]
 
-        def matrix(tensor):
+        def matrix(tensor: Tensor) -> Tensor:
             return matrices.as_matrix(tensor, batch_dims, transposed)
 
         x = collect([matrices.read(param, state.get("residual"), batch_dims, transposed)
                      for param, state in zip(params, states)])
-        g = collect([matrix(param.grad) for param in params]).to(x.dtype)
+        g = collect([matrix(param.grad) for param in params if param.grad is not None]).to(x.dtype)
         memory = {"step": states[0]["step"], "defect": collect([state["defect"] for state in states])}
         if "momentum" in states[0]:
             memory["momentum"] = collect([matrix(state["momentum"]) for state in states])
@@ -187,7 +195,7 @@ class Landing(Optimizer):
 
         x = self._metrics[first].step(x, g, group, memory)
         for index, (param, state) in enumerate(zip(params, states)):
-            def own(tensor):
+            def own(tensor: Tensor) -> Tensor:
                 return tensor[index] if together else tensor
             self._store(own(x), param, state)
             state["step"] += 1
@@ -197,21 +205,22 @@ class Landing(Optimizer):
             if "second" in memory:
                 state["second"] = own(memory["second"])
 
-    def _store(self, x, param, state):
+    def _store(self, x: Tensor, param: Tensor, state: dict[str, Any]) -> None:
         matrices.write(x, param, state.get("residual"), self._transposed[param])
         self._versions[param] = param._version
 
-    def __getstate__(self):
-        return {**super().__getstate__(), "_metrics": self._metrics, "_transposed": self._transposed, "_versions": {}}
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()  # type: ignore[misc]  # the stubs of PyTorch lack it
+        return {**state, "_metrics": self._metrics, "_transposed": self._transposed, "_versions": {}}
 
-    def state_dict(self, *args, **kwargs):
+    def state_dict(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         saved = super().state_dict(*args, **kwargs)
         params = [param for group in self.param_groups for param in group["params"]]
         saved["metrics"] = {index: self._metrics[param].state_dict() for index, param in enumerate(params)
                             if param in self._metrics}
         return saved
 
-    def load_state_dict(self, state_dict):
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         state_dict = dict(state_dict)
         metrics = state_dict.pop("metrics", {})
         super().load_state_dict(state_dict)
@@ -219,16 +228,16 @@ class Landing(Optimizer):
         indices = [index for group in state_dict["param_groups"] for index in group["params"]]
         for index, param in zip(indices, params):  # as saved: torch casts the state to the dtype of the parameter
             if index in state_dict["state"]:
-                self.state[param] = {name: value.to(param.device, copy=True) if torch.is_tensor(value)
+                self.state[param] = {name: value.to(param.device, copy=True) if isinstance(value, Tensor)
                                      else copy.deepcopy(value) for name, value in state_dict["state"][index].items()}
         self._versions.clear()
         for position, state in metrics.items():
             self.metric(params[position]).load_state_dict(state)
 
 
-def validate(group):
+def validate(group: dict[str, Any]) -> None:
     """Raises ValueError with one sentence that names the option."""
-    def require(holds, name, expected):
+    def require(holds: bool, name: str, expected: str) -> None:
         if not holds:
             raise ValueError(f"{name}={group[name]!r}, expected {expected}")
 

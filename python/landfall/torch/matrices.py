@@ -3,12 +3,15 @@
 A parameter of shape (a, b, c, ...) is one matrix with a rows and b·c·... columns, as for convolution kernels. Leading
 dimensions counted by ``batch_dims`` index separate matrices. The longer side is n: a wide matrix is seen transposed.
 """
+from __future__ import annotations
+
 import torch
+from torch import Tensor
 
 LOW_PRECISION = (torch.bfloat16, torch.float16)
 
 
-def check(param, batch_dims):
+def check(param: Tensor, batch_dims: int) -> None:
     """Raises ValueError or TypeError with one sentence if the parameter cannot be a matrix of the optimizer."""
     if param.is_complex():
         raise TypeError(f"a parameter of shape {tuple(param.shape)} is complex ({param.dtype}); Landing constrains real "
@@ -22,13 +25,13 @@ def check(param, batch_dims):
         raise ValueError(f"a parameter of shape {tuple(param.shape)} is empty")
 
 
-def sides(param, batch_dims):
+def sides(param: Tensor, batch_dims: int) -> tuple[int, int]:
     """Rows and columns of the flattened parameter, before the choice of the longer side."""
     shape = param.shape[batch_dims:]
     return shape[0], shape[1:].numel()
 
 
-def as_matrix(tensor, batch_dims, transposed):
+def as_matrix(tensor: Tensor, batch_dims: int, transposed: bool) -> Tensor:
     """X (n×p, or batch×n×p): a view where the memory layout allows one."""
     rows, columns = sides(tensor, batch_dims)
     if batch_dims:
@@ -38,27 +41,29 @@ def as_matrix(tensor, batch_dims, transposed):
     return tensor.transpose(-1, -2) if transposed else tensor
 
 
-def as_parameter(x, shape, transposed):
+def as_parameter(x: Tensor, shape: torch.Size, transposed: bool) -> Tensor:
     """The inverse of as_matrix."""
     return (x.transpose(-1, -2) if transposed else x).reshape(shape)
 
 
-def working_dtype(dtype):
+def working_dtype(dtype: torch.dtype) -> torch.dtype:
     """The dtype of the arithmetic: products in half precision would not hold the constraint."""
     return torch.float32 if dtype in LOW_PRECISION else dtype
 
 
-def read(param, residual, batch_dims, transposed):
+def read(param: Tensor, residual: Tensor | None, batch_dims: int, transposed: bool) -> Tensor:
     """X in the working precision. The residual of a half-precision parameter is what rounding removed from it."""
     x = as_matrix(param, batch_dims, transposed)
     if param.dtype not in LOW_PRECISION:
         return x
+    assert residual is not None  # such a parameter has one
     return x.float() + as_matrix(residual, batch_dims, transposed).float()
 
 
-def write(x, param, residual, transposed):
+def write(x: Tensor, param: Tensor, residual: Tensor | None, transposed: bool) -> None:
     """Stores X in the parameter and, in half precision, the rest in the residual."""
     value = as_parameter(x, param.shape, transposed)
     param.copy_(value)
     if param.dtype in LOW_PRECISION:
+        assert residual is not None
         residual.copy_(value - param)

@@ -8,7 +8,13 @@
 Every metric chooses the K of the tangent term Ψ_K (field.py): B⁻¹ where it is known, which makes the convergence
 independent of the condition of B, and otherwise I/c with c = ‖BX‖²/p, the scale of B on the span of X.
 """
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
 import torch
+from torch import Tensor
 
 from .field import preconditioned_tangent
 from .generalized_step import generalized_step
@@ -20,47 +26,47 @@ from .stiefel_step import stiefel_step
 class Metric:
     """What the optimizer asks of a metric. `size` is n, or None if any n is right."""
 
-    size = None
+    size: int | None = None
 
-    def start(self, x):
+    def start(self, x: Tensor) -> None:
         """Raises ValueError if landing cannot start from X."""
         require_full_rank(x, self.product(x))
 
-    def step(self, x, g, group, memory):
+    def step(self, x: Tensor, g: Tensor, group: dict[str, Any], memory: dict[str, Any]) -> Tensor:
         """X₊ (see generalized_step.py)."""
         return generalized_step(self, x, g, group, memory)
 
-    def product(self, x):
+    def product(self, x: Tensor) -> Tensor:
         """B X."""
         raise NotImplementedError
 
-    def tangent(self, x, y, g):
+    def tangent(self, x: Tensor, y: Tensor, g: Tensor) -> Tensor:
         """Ψ_K with Y = BX."""
         scale = inner(y, y) / y.shape[-1]  # tr(YᵀY)/p
         return preconditioned_tangent(g, y, g / scale, y / scale)
 
-    def state_dict(self):
+    def state_dict(self) -> dict[str, Any]:
         return {}
 
-    def load_state_dict(self, state):
+    def load_state_dict(self, state: dict[str, Any]) -> None:
         pass
 
 
 class Identity(Metric):
-    def start(self, x):
+    def start(self, x: Tensor) -> None:
         require_full_rank(x)
 
-    def step(self, x, g, group, memory):
+    def step(self, x: Tensor, g: Tensor, group: dict[str, Any], memory: dict[str, Any]) -> Tensor:
         return stiefel_step(x, g, group, memory)
 
-    def product(self, x):
+    def product(self, x: Tensor) -> Tensor:
         return x
 
 
 class Matrix(Metric):
     """A symmetric positive definite n×n matrix, stored with its Cholesky factor."""
 
-    def __init__(self, matrix):
+    def __init__(self, matrix: Any) -> None:
         matrix = torch.as_tensor(matrix).detach()
         if matrix.dim() != 2 or matrix.shape[0] != matrix.shape[1]:
             raise ValueError(f"a metric of shape {tuple(matrix.shape)}, expected a square matrix")
@@ -70,38 +76,38 @@ class Matrix(Metric):
         self.matrix = matrix
         self.factor = factorize(matrix)
 
-    def product(self, x):
+    def product(self, x: Tensor) -> Tensor:
         self.matrix, self.factor = follow(x, self.matrix), follow(x, self.factor)
         return self.matrix @ x
 
-    def tangent(self, x, y, g):
+    def tangent(self, x: Tensor, y: Tensor, g: Tensor) -> Tensor:
         return preconditioned_tangent(g, y, torch.cholesky_solve(g, self.factor), x)  # K Y = B⁻¹B X
 
 
 class Product(Metric):
     """B through a function that returns BX, and optionally one that returns B⁻¹X (or an approximation K X)."""
 
-    def __init__(self, multiply, solve=None):
+    def __init__(self, multiply: Callable[[Tensor], Tensor], solve: Callable[[Tensor], Tensor] | None = None) -> None:
         self.multiply, self.solve = multiply, solve
 
-    def product(self, x):
+    def product(self, x: Tensor) -> Tensor:
         y = self.multiply(x)
         if y.shape != x.shape:
             raise ValueError(f"the product of a metric has shape {tuple(y.shape)}, expected {tuple(x.shape)} as that of X")
         return y
 
-    def tangent(self, x, y, g):
+    def tangent(self, x: Tensor, y: Tensor, g: Tensor) -> Tensor:
         if self.solve is None:
             return super().tangent(x, y, g)
         return preconditioned_tangent(g, y, self.solve(g), self.solve(y))
 
 
-def follow(x, tensor):
+def follow(x: Tensor, tensor: Tensor) -> Tensor:
     """The tensor with the dtype and on the device of X."""
     return tensor.to(dtype=x.dtype, device=x.device)
 
 
-def factorize(matrix):
+def factorize(matrix: Tensor) -> Tensor:
     factor, info = torch.linalg.cholesky_ex(matrix)
     if int(info) != 0:
         raise ValueError(f"the {matrix.shape[0]}×{matrix.shape[0]} matrix of a metric is not positive definite (its leading "

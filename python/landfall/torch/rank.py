@@ -1,10 +1,13 @@
 """Whether a start has full rank, which landing keeps and cannot create."""
+from __future__ import annotations
+
 import torch
+from torch import Tensor
 
 from .field import gram
 
 
-def require_full_rank(x, y=None):
+def require_full_rank(x: Tensor, y: Tensor | None = None) -> None:
     """Raises ValueError if XᵀBX is singular (Y = BX; B = I without it). Cheap unless the answer is in doubt."""
     p = gram(x, y)
     if not bool(torch.isfinite(p).all()):
@@ -29,5 +32,5 @@ def require_full_rank(x, y=None):
                          "rank, for example torch.nn.init.orthogonal_")
 
 
-def describe(x):
+def describe(x: Tensor) -> str:
     return f"{x.shape[-2]}×{x.shape[-1]}"

@@ -1,5 +1,10 @@
 """B = S + ridge·I for the covariance S of features that arrive in batches."""
+from __future__ import annotations
+
+from typing import Any
+
 import torch
+from torch import Tensor
 
 from .bases import displacement
 from .field import gram, halves_tangent, minus_identity, preconditioned_tangent
@@ -22,18 +27,22 @@ class Rows(Metric):
     Under torch.distributed the moments are summed over all processes: each must call update and step alike.
     """
 
-    def __init__(self, ridge=1e-3, average=0.05):
+    def __init__(self, ridge: float = 1e-3, average: float | None = 0.05) -> None:
         if ridge < 0:
             raise ValueError(f"ridge={ridge!r}, expected a number of at least 0")
         if average is not None and not 0 < average <= 1:
             raise ValueError(f"average={average!r}, expected a number in (0, 1] or None")
         self.ridge, self.average = ridge, average
         self.count = 0  # batches seen
-        self.mean = self.covariance = self.factor = self.factored_at = None
-        self.halves = self.scale = None
+        self.mean: Tensor | None = None
+        self.covariance: Tensor | None = None
+        self.factor: Tensor | None = None
+        self.factored_at: int | None = None
+        self.halves: list[tuple[Tensor, float]] | None = None
+        self.scale: Tensor | None = None
 
     @torch.no_grad()
-    def update(self, features):
+    def update(self, features: Tensor) -> None:
         """Takes a batch of features, one row for each sample. Call it before the optimizer's step."""
         if features.dim() != 2:
             raise ValueError(f"features of shape {tuple(features.shape)}, expected one row for each sample")
@@ -51,9 +60,9 @@ class Rows(Metric):
         else:
             self._add(*moments(rows, self.mean))
 
-    def _add(self, mean, covariance):
+    def _add(self, mean: Tensor, covariance: Tensor) -> None:
         """The mixture of the former distribution, weight 1 − w, and that of the batch, weight w."""
-        if self.mean is None:
+        if self.mean is None or self.covariance is None or self.average is None:
             self.mean, self.covariance = mean, covariance
             return
         weight = max(self.average, 1 / self.count)
@@ -61,38 +70,40 @@ class Rows(Metric):
         self.covariance = (1 - weight) * (self.covariance + weight * torch.outer(shift, shift)) + weight * covariance
         self.mean = self.mean + weight * shift
 
-    def start(self, x):
+    def start(self, x: Tensor) -> None:
         self._require_features()
         if self.average is not None:
             super().start(x)
 
-    def product(self, x):
+    def product(self, x: Tensor) -> Tensor:
         self._require_features()
         if self.average is None:
             first, second = self.draws(x)
             return (first + second) / 2
+        assert self.covariance is not None
         return follow(x, self.covariance) @ x + self.ridge * x
 
-    def draws(self, x):
+    def draws(self, x: Tensor) -> list[Tensor]:
         """Two independent draws of B X."""
+        assert self.halves is not None
         return [summed(follow(x, rows).T @ (follow(x, rows) @ x)) / freedom + self.ridge * x
                 for rows, freedom in self.halves]
 
-    def tangent(self, x, y, g):
-        due = self.factor is None or self.count - self.factored_at >= min(REFACTOR, 1 + self.count // 10)
-        if due:
+    def tangent(self, x: Tensor, y: Tensor, g: Tensor) -> Tensor:
+        if self.factor is None or self.factored_at is None or self.count - self.factored_at >= min(REFACTOR, 1 + self.count // 10):
+            assert self.covariance is not None
             b = self.covariance.clone()
             b.diagonal().add_(self.ridge + DAMPING * b.diagonal().mean())
             self.factor, self.factored_at = factorize(b), self.count
         factor = follow(x, self.factor)
         return preconditioned_tangent(g, y, torch.cholesky_solve(g, factor), torch.cholesky_solve(y, factor))
 
-    def step(self, x, g, group, memory):
+    def step(self, x: Tensor, g: Tensor, group: dict[str, Any], memory: dict[str, Any]) -> Tensor:
         if self.average is None:
             return self._halves_step(x, g, group, memory)
         return super().step(x, g, group, memory)
 
-    def _halves_step(self, x, g, group, memory):
+    def _halves_step(self, x: Tensor, g: Tensor, group: dict[str, Any], memory: dict[str, Any]) -> Tensor:
         """X₊ = X − V − 2aXH with H and V at X, both linear in each draw; K = I/c, c from earlier batches."""
         self._require_features()
         first, second = self.draws(x)
@@ -110,31 +121,31 @@ class Rows(Metric):
         fraction = safe_fraction(quartic(h, s1, gram(v, self.product(v))), group["radius"])
         return x - fraction * v
 
-    def _require_features(self):
+    def _require_features(self) -> None:
         if self.count == 0:
             raise RuntimeError("a metric Rows has seen no features: call its update with the batch before optimizer.step()")
 
-    def state_dict(self):
+    def state_dict(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self._saved()}
 
-    def load_state_dict(self, state):
+    def load_state_dict(self, state: dict[str, Any]) -> None:
         for name in self._saved():
             value = state[name]
-            setattr(self, name, value.clone() if torch.is_tensor(value) else value)
+            setattr(self, name, value.clone() if isinstance(value, Tensor) else value)
 
     @staticmethod
-    def _saved():
+    def _saved() -> tuple[str, ...]:
         return ("size", "count", "mean", "covariance", "factor", "factored_at", "scale")
 
 
-def summed(tensor):
+def summed(tensor: Tensor) -> Tensor:
     """The sum over the processes of torch.distributed, or the tensor itself without them."""
     if torch.distributed.is_available() and torch.distributed.is_initialized():
         torch.distributed.all_reduce(tensor)
     return tensor
 
 
-def moments(rows, origin):
+def moments(rows: Tensor, origin: Tensor | None) -> tuple[Tensor, Tensor]:
     """Mean and covariance of the rows of all processes, taken about an origin near the mean to avoid cancellation."""
     origin = rows.new_zeros(rows.shape[1]) if origin is None else follow(rows, origin)
     shifted = rows - origin
@@ -143,7 +154,7 @@ def moments(rows, origin):
     return origin + total / count, (sums[:-2] - torch.outer(total, total / count)) / (count - 1)
 
 
-def centred(rows):
+def centred(rows: Tensor) -> tuple[Tensor, float]:
     """Rows minus the mean over all processes, and their degrees of freedom."""
     sums = summed(torch.cat([rows.sum(0), rows.new_full((1,), len(rows))]))
     return rows - sums[:-1] / sums[-1], float(sums[-1]) - 1

@@ -7,29 +7,32 @@ For T = X − tV:  TᵀBT − I = H − t S₁ + t² S₂,  S₁ = XᵀBV + Vᵀ
 A step is safe if φ stays at most ε² up to it, or, from outside of that region, at most φ(0). Inside it X has full rank
 (‖H‖ ≤ ε < 1) and the normal term contracts, whatever the learning rate.
 """
+from __future__ import annotations
+
 import torch
+from torch import Tensor
 
 GRID = 64
 BISECTIONS = 24
 
 
-def inner(a, b):
+def inner(a: Tensor, b: Tensor) -> Tensor:
     """⟨A, B⟩ for each matrix of a batch."""
     return (a * b).sum((-2, -1))
 
 
-def norm(a):
+def norm(a: Tensor) -> Tensor:
     """Frobenius norm of each matrix of a batch."""
     return torch.linalg.vector_norm(a, dim=(-2, -1))
 
 
-def quartic(h, s1, s2):
+def quartic(h: Tensor, s1: Tensor, s2: Tensor) -> Tensor:
     """Coefficients of φ, lowest degree first, in the last dimension."""
     return torch.stack([inner(h, h), -2 * inner(h, s1), inner(s1, s1) + 2 * inner(h, s2), -2 * inner(s1, s2),
                         inner(s2, s2)], -1)
 
 
-def evaluate(coefficients, t):
+def evaluate(coefficients: Tensor, t: Tensor) -> Tensor:
     """φ(t) by Horner's rule; t has one more dimension than the batch."""
     value = torch.zeros_like(t)
     for degree in range(4, -1, -1):
@@ -37,7 +40,7 @@ def evaluate(coefficients, t):
     return value
 
 
-def safe_fraction(coefficients, radius):
+def safe_fraction(coefficients: Tensor, radius: float) -> Tensor:
     """The largest t in [0, 1] such that φ ≤ max(radius², φ(0)) on [0, t], for each matrix of a batch; 1 if φ(1) is."""
     c = coefficients
     bound = c[..., :1].clamp(min=radius ** 2) * (1 + 8 * torch.finfo(c.dtype).eps)

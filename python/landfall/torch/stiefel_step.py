@@ -6,7 +6,13 @@
 
 Four products of n p² flops: GᵀX, X(·), TᵀT, T(·). Two more, XᵀX and GH, only where H is not negligible.
 """
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
 import torch
+from torch import Tensor
 
 from .bases import displacement
 from .field import gram, minus_identity, plus_product, tangent
@@ -15,7 +21,7 @@ from .safe_step import norm, quartic, safe_fraction
 REFRESH = 16       # steps after which H is computed again in any case
 
 
-def stiefel_step(x, g, group, memory):
+def stiefel_step(x: Tensor, g: Tensor, group: dict[str, Any], memory: dict[str, Any]) -> Tensor:
     """X₊. `memory` has "step", "defect" (a bound of ‖H‖, infinite if unknown) and what the base keeps."""
     known = memory["step"] % REFRESH > 0 and bool((memory["defect"] <= negligible(x.dtype)).all())
     h = None if known else minus_identity(gram(x))
@@ -30,28 +36,28 @@ def stiefel_step(x, g, group, memory):
     return x
 
 
-def negligible(dtype):
+def negligible(dtype: torch.dtype) -> float:
     """‖H‖ below which Ψ may take P = I: the relative error of Ψ is at most ‖H‖, here about half the digits."""
     return min(1e-4, torch.finfo(dtype).eps ** 0.5)
 
 
-def itself(x):
+def itself(x: Tensor) -> Tensor:
     """B X for B = I."""
     return x
 
 
-def trusted(factor, length, trust, p):
+def trusted(factor: Tensor | float, length: Tensor, trust: float, p: int) -> Tensor:
     """The factor, or the smaller one that makes a direction of this length trust·√p long, √p being the length of X."""
     longest = trust * p ** 0.5 / length
-    return torch.minimum(longest, factor) if torch.is_tensor(factor) else longest.clamp(max=factor)
+    return torch.minimum(longest, factor) if isinstance(factor, Tensor) else longest.clamp(max=factor)
 
 
-def moved(x, direction, factor):
+def moved(x: Tensor, direction: Tensor, factor: Tensor) -> Tensor:
     """X − cD."""
     return torch.addcmul(x, direction, factor[..., None, None], value=-1)
 
 
-def shorten(x, t, h, e, cross, radius):
+def shorten(x: Tensor, t: Tensor, h: Tensor, e: Tensor, cross: Tensor, radius: float) -> tuple[Tensor, Tensor]:
     """T and E after the longest safe fraction of the step X → T. cross = XᵀBT."""
     s1 = 2 * h - (cross + cross.transpose(-1, -2))
     s1.diagonal(dim1=-2, dim2=-1).add_(2)
@@ -60,7 +66,7 @@ def shorten(x, t, h, e, cross, radius):
     return x + fraction * (t - x), h - fraction * s1 + fraction ** 2 * s2
 
 
-def land(x, product, radius, steps=40):
+def land(x: Tensor, product: Callable[[Tensor], Tensor], radius: float, steps: int = 40) -> Tensor:
     """X after as many normal steps as bring it into the safe region, for a start outside of it."""
     for _ in range(steps):
         e = minus_identity(gram(x, product(x)))
@@ -70,7 +76,7 @@ def land(x, product, radius, steps=40):
     return x
 
 
-def attract(t, e, attraction, radius):
+def attract(t: Tensor, e: Tensor, attraction: float, radius: float) -> tuple[Tensor, Tensor]:
     """T (I − 2as E) and a bound of its ‖H‖. s is 1 in the safe region, and 1/‖E‖ where that is above 1."""
     size = norm(e)
     theta = 2 * attraction
@@ -81,7 +87,7 @@ def attract(t, e, attraction, radius):
     return plus_product(t, t, e, -theta), defect
 
 
-def spectral_bound(e):
+def spectral_bound(e: Tensor) -> Tensor:
     """An upper bound of the largest |eigenvalue| of E: the Schatten 8-norm, at most p^⅛ too large."""
     scale = norm(e)
     fourth = e / scale[..., None, None]

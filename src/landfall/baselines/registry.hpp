@@ -54,7 +54,8 @@ struct StiefelProblem {
 /// Rows, already whitened: E z z' = I.
 template <class S>
 struct WhitenedRows {
-  Matrix<S> z;  // a column per row of the data
+  Matrix<S> z;             // a column per row of the data
+  Vector<S> weights = {};  // of these rows, with their number as the sum; empty: all 1
 };
 
 /// CCA by batches of two views: X and Y, any basis of the subspaces. ICA (mixtures) by those of one, centred but

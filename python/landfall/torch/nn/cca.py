@@ -7,13 +7,16 @@ CCA maximises tr C, C = UᵀS_fg V, subject to UᵀS_f U = VᵀS_g V = I. With t
 has the same tangent term for U and V as −tr C, and gives the networks below the derivative of the constrained optimum. With
 −tr C alone the features grow without bound, because only U and V are constrained, relative to the features.
 """
+from __future__ import annotations
+
 import torch
+from torch import Tensor
 
 from ..rows import Rows
 from .registry import register
 
 
-def cca_loss(left, right, u, v, ridge=1e-3):
+def cca_loss(left: Tensor, right: Tensor, u: Tensor, v: Tensor, ridge: float = 1e-3) -> Tensor:
     """The loss above for batches of features (rows are samples) and weights u, v (features × components).
 
     ridge : of S_f and S_g; the same as that of the metrics of u and v.
@@ -33,7 +36,7 @@ def cca_loss(left, right, u, v, ridge=1e-3):
 
 
 @torch.no_grad()
-def canonical_correlations(left, right, ridge=0.0):
+def canonical_correlations(left: Tensor, right: Tensor, ridge: float = 0.0) -> Tensor:
     """The canonical correlations of two batches of scores, largest first, in double precision."""
     left, right = left.double(), right.double()
     if not bool(torch.isfinite(left).all() and torch.isfinite(right).all()):
@@ -41,7 +44,7 @@ def canonical_correlations(left, right, ridge=0.0):
     left, right = left - left.mean(0), right - right.mean(0)
     freedom = left.shape[0] - 1
 
-    def whitened(x):
+    def whitened(x: Tensor) -> Tensor:
         covariance = x.T @ x / freedom + ridge * torch.eye(x.shape[1], dtype=x.dtype, device=x.device)
         values, vectors = torch.linalg.eigh(covariance)
         kept = values > values[-1] * 1e-10
@@ -60,7 +63,8 @@ class CCAHead(torch.nn.Module):
     loss = head.loss(f(x), g(y)); loss.backward(); heads.step(); networks.step()
     """
 
-    def __init__(self, left_features, right_features, components, ridge=1e-3, average=0.1):
+    def __init__(self, left_features: int, right_features: int, components: int, ridge: float = 1e-3,
+                 average: float | None = 0.1) -> None:
         super().__init__()
         if not 1 <= components <= min(left_features, right_features):
             raise ValueError(f"components={components}, expected 1 to {min(left_features, right_features)}, the smaller number "
@@ -68,13 +72,15 @@ class CCAHead(torch.nn.Module):
         self.ridge = ridge
         self.u = torch.nn.Parameter(torch.nn.init.orthogonal_(torch.empty(left_features, components)))
         self.v = torch.nn.Parameter(torch.nn.init.orthogonal_(torch.empty(right_features, components)))
+        self.left_mean: Tensor
+        self.right_mean: Tensor
         self.register_buffer("left_mean", torch.zeros(left_features))
         self.register_buffer("right_mean", torch.zeros(right_features))
         self.metrics = Rows(ridge, average), Rows(ridge, average)
         register(self, "u", self.metrics[0], False)
         register(self, "v", self.metrics[1], False)
 
-    def loss(self, left, right):
+    def loss(self, left: Tensor, right: Tensor) -> Tensor:
         """cca_loss of a batch; in training it also updates the metrics and the means."""
         if self.training:
             for features, metric, mean in zip((left, right), self.metrics, (self.left_mean, self.right_mean)):
@@ -83,6 +89,6 @@ class CCAHead(torch.nn.Module):
                     mean.copy_(metric.mean)
         return cca_loss(left, right, self.u, self.v, self.ridge)
 
-    def forward(self, left, right):
+    def forward(self, left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
         """The scores of both views."""
         return (left - self.left_mean) @ self.u, (right - self.right_mean) @ self.v

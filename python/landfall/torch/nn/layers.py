@@ -1,7 +1,12 @@
 """Linear and convolution layers with orthonormal weights."""
-import torch
+from __future__ import annotations
 
-from ..metrics import Identity
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..metrics import Identity, Metric
 from ..rows import Rows
 from .registry import register
 
@@ -13,16 +18,17 @@ class OrthogonalLinear(torch.nn.Linear):
     inputs seen in training, so that the outputs are white: uncorrelated, of variance 1.
     """
 
-    def __init__(self, in_features, out_features, bias=True, metric=None, device=None, dtype=None):
+    def __init__(self, in_features: int, out_features: int, bias: bool = True, metric: Metric | None = None, device: Any = None,
+                 dtype: Any = None) -> None:
         super().__init__(in_features, out_features, bias, device=device, dtype=dtype)
-        self.metric = Identity() if metric is None else metric
+        self.metric: Metric = Identity() if metric is None else metric
         register(self, "weight", self.metric, None if isinstance(self.metric, Identity) else True)
 
-    def reset_parameters(self):
+    def reset_parameters(self) -> None:
         super().reset_parameters()
         torch.nn.init.orthogonal_(self.weight)
 
-    def forward(self, features):
+    def forward(self, features: Tensor) -> Tensor:
         if self.training and isinstance(self.metric, Rows):
             self.metric.update(features.flatten(0, -2))
         return super().forward(features)
@@ -32,10 +38,10 @@ class OrthogonalConv2d(torch.nn.Conv2d):
     """torch.nn.Conv2d whose kernel, as the matrix out × (in/groups · height · width), has orthonormal rows, or orthonormal
     columns if it is tall. Takes all arguments of Conv2d."""
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         register(self, "weight", Identity())
 
-    def reset_parameters(self):
+    def reset_parameters(self) -> None:
         super().reset_parameters()
         torch.nn.init.orthogonal_(self.weight)

@@ -20,7 +20,7 @@ Result<S> solve_fastica(const WhitenedRows<S>& rows, const BaselineOptions<S>& o
   Matrix<S> w = random_rotation<S>(p, options.seed);
   double turned = 1, objective = 0;
   while (run.goes_on(turned, 0, objective, 1, {})) {
-    const auto at = score_moments<S>(w, rows.z);
+    const auto at = score_moments<S>(w, rows);
     Matrix<S> factor = at.slopes;
     factor.diagonal() -= at.curvature;
     const Matrix<S> next = nearest_rotation<S>(factor * w);

@@ -24,6 +24,7 @@ class Infomax {
  public:
   Infomax(const WhitenedRows<S>& rows, const BaselineOptions<S>& options)
       : z_(rows.z),
+        weights_(rows.weights.size() > 0 ? rows.weights : Vector<S>::Ones(rows.z.cols())),
         options_(limited(options)),
         p_(z_.rows()),
         identity_(p_),
@@ -70,27 +71,32 @@ class Infomax {
 
   void find_signs() {
     const Matrix<S> y = w_ * z_;
-    const auto squares = y.array().square();
-    const Eigen::Array<S, Eigen::Dynamic, 1> second = squares.rowwise().mean(),
-                                             fourth = squares.square().rowwise().mean();
-    signs_ = (fourth - 3 * second.square()).sign().matrix();
+    const Matrix<S> squares = y.array().square();
+    const Vector<S> second = squares * weights_ / weights_.sum(),
+                    fourth = squares.array().square().matrix() * weights_ / weights_.sum();
+    signs_ = (fourth.array() - 3 * second.array().square()).sign().matrix();
   }
 
   void epoch(std::uint64_t pass) {
     const Permutation order(z_.cols(), {options_.seed, 0x1f0 + pass});
     Matrix<S> rows(p_, block_), slope(p_, block_);
+    Vector<S> weights(block_);
     for (Index first = 0; first + block_ <= z_.cols(); first += block_) {
-      for (Index j = 0; j < block_; ++j) rows.col(j) = z_.col(order(first + j));
+      for (Index j = 0; j < block_; ++j) {
+        rows.col(j) = z_.col(order(first + j));
+        weights(j) = weights_(order(first + j));
+      }
       const Matrix<S> y = w_ * rows;
       logcosh_loop(y.data(), y.size(), S(1), slope.data());
       slope = signs_.asDiagonal() * slope;
       const Matrix<S> field =
-          Matrix<S>::Identity(p_, p_) - (slope * y.transpose() + y * y.transpose()) / static_cast<S>(block_);
+          Matrix<S>::Identity(p_, p_) - (slope + y) * weights.asDiagonal() * y.transpose() / weights.sum();
       w_ += static_cast<S>(rate_) * field * w_;
     }
   }
 
   const Matrix<S>& z_;
+  Vector<S> weights_;  // of the rows
   BaselineOptions<S> options_;
   Index p_, block_ = 1;
   IdentityPreconditioner<S> identity_;

@@ -48,6 +48,8 @@ Result<S> solve_mm_ica(const WhitenedRows<S>& rows, const BaselineOptions<S>& op
         weights = (at.abs() > S(1e-4))
                       .select(slope.row(i).transpose().array() / at, S(1))
                       .matrix();  // tanh(y)/y, 1 at 0
+        if (rows.weights.size() > 0)
+          weights = weights.cwiseProduct(rows.weights.segment(first, batch)).eval();
         weighted = z * weights.asDiagonal();
         multiply_bt<S>(weighted, z, statistics[static_cast<std::size_t>(i)],
                        (1 - keep) / static_cast<S>(batch), keep);

@@ -24,7 +24,7 @@ template <class S>
 class PicardO {
  public:
   PicardO(const WhitenedRows<S>& rows, const BaselineOptions<S>& options)
-      : z_(rows.z),
+      : rows_(rows),
         identity_(rows.z.rows()),
         run_(identity_, options, false),
         w_(random_rotation<S>(rows.z.rows(), options.seed)) {}
@@ -60,7 +60,7 @@ class PicardO {
   Vector<S> nonlinearity() const { return moments_.curvature - moments_.slopes.diagonal(); }
 
   void evaluate(const Matrix<S>& w) {
-    moments_ = score_moments<S>(w, z_);
+    moments_ = score_moments<S>(w, rows_);
     ++evaluations_;
     if (signs_.size() == 0) signs_ = nonlinearity().cwiseSign();
     set_gradient();
@@ -130,7 +130,7 @@ class PicardO {
     if (pairs_.size() > kPairs) pairs_.pop_front();
   }
 
-  const Matrix<S>& z_;
+  const WhitenedRows<S>& rows_;
   IdentityPreconditioner<S> identity_;
   PencilRun<S> run_;
   Matrix<S> w_, gradient_;

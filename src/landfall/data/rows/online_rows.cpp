@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -33,7 +34,14 @@ OnlineRows<S>::OnlineRows(std::vector<std::string> names, const OnlineRowsOption
 }
 
 template <class S>
-void OnlineRows<S>::check(const std::vector<const Batch<S>*>& views) const {
+void OnlineRows<S>::check(const std::vector<const Batch<S>*>& views, std::span<const double> weights) const {
+  if (!weights.empty() && static_cast<Index>(weights.size()) != views[0]->rows())
+    throw DataError(
+        fmt::format("{} weights for {} rows, expected the same number", weights.size(), views[0]->rows()));
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    if (!(weights[i] >= 0) || !std::isfinite(weights[i]))
+      throw DataError(
+          fmt::format("row {} has the weight {}, expected a finite number of at least 0", i + 1, weights[i]));
   for (std::size_t i = 0; i < views.size(); ++i) {
     const Batch<S>& batch = *views[i];
     if (batch.rows() != views[0]->rows())
@@ -46,15 +54,19 @@ void OnlineRows<S>::check(const std::vector<const Batch<S>*>& views) const {
       throw UsageError(fmt::format("{}: a {} batch, expected a {} one as before", names_[i],
                                    batch.sparse() ? "sparse" : "dense", batch.sparse() ? "dense" : "sparse"));
     std::vector<char> drop(static_cast<std::size_t>(batch.rows()));
+    for (std::size_t row = 0; row < weights.size(); ++row) drop[row] = weights[row] == 0;
     Transform<S>(names_[i], batch.cols(), kRunning).check(batch, drop);
   }
 }
 
 template <class S>
-void OnlineRows<S>::push(const std::vector<const Batch<S>*>& views, std::span<const Index> classes) {
-  check(views);
+void OnlineRows<S>::push(const std::vector<const Batch<S>*>& views, std::span<const Index> classes,
+                         std::span<const double> weights) {
+  check(views, weights);
+  if (!weights.empty() && !weighted_) begin_weights();
   pushed_ = views;
   pushed_classes_ = classes;
+  pushed_weights_ = weights;
   at_ = 0;
   if (started_ || views[0]->rows() == 0) return;
   started_ = true;
@@ -66,9 +78,44 @@ void OnlineRows<S>::push(const std::vector<const Batch<S>*>& views, std::span<co
   }
 }
 
+/// Rows so far have a weight of 1.
+template <class S>
+void OnlineRows<S>::begin_weights() {
+  weighted_ = true;
+  for (const auto& batch : first_)
+    first_weights_.emplace_back(static_cast<std::size_t>(batch[0].rows()), 1.0);
+  if (!started_) return;
+  waiting_weights_.assign(static_cast<std::size_t>(waiting_[0].rows()), 1.0);
+  weight_ = static_cast<double>(statistics_[0].rows());
+}
+
+template <class S>
+double OnlineRows<S>::weight_of_rows() const {
+  return complete_ ? weight_ : std::accumulate(waiting_weights_.begin(), waiting_weights_.end(), weight_);
+}
+
+/// Of the rows of the batch, from the first on.
+template <class S>
+void OnlineRows<S>::weigh(std::span<const double> weights, double scale, std::size_t first,
+                          Batch<S>& batch) const {
+  if (weights.empty()) return;
+  std::vector<S> roots;
+  for (const double weight : weights.subspan(first, static_cast<std::size_t>(batch.rows())))
+    roots.push_back(static_cast<S>(std::sqrt(scale * weight)));
+  if (std::ranges::any_of(roots, [](S root) { return root != 1; })) batch.weigh(roots);
+}
+
+template <class S>
+std::span<const double> OnlineRows<S>::first_weights(std::size_t batch) const {
+  return weighted_ ? std::span<const double>(first_weights_[batch]) : std::span<const double>();
+}
+
 template <class S>
 bool OnlineRows<S>::next() {
   for (; at_ < pushed_[0]->rows() && waiting_[0].rows() < options_.batch; ++at_) {
+    const double weight = pushed_weights_.empty() ? 1.0 : pushed_weights_[static_cast<std::size_t>(at_)];
+    if (weight == 0) continue;
+    if (weighted_) waiting_weights_.push_back(weight);
     for (std::size_t i = 0; i < pushed_.size(); ++i) append_row(*pushed_[i], at_, waiting_[i]);
     if (!pushed_classes_.empty()) waiting_classes_.push_back(pushed_classes_[static_cast<std::size_t>(at_)]);
   }
@@ -76,9 +123,12 @@ bool OnlineRows<S>::next() {
   std::swap(raw_, waiting_);
   std::swap(classes_, waiting_classes_);
   waiting_classes_.clear();
+  std::swap(weights_, waiting_weights_);
+  waiting_weights_.clear();
+  weight_ = std::accumulate(weights_.begin(), weights_.end(), weight_);
   for (std::size_t i = 0; i < raw_.size(); ++i) {
     start_like(raw_[i], waiting_[i]);
-    statistics_[i].add(raw_[i]);
+    statistics_[i].add(raw_[i], weights_);
   }
   kept_now_ = !complete_;
   if (kept_now_) keep();
@@ -89,6 +139,7 @@ template <class S>
 void OnlineRows<S>::keep() {
   for (const auto& batch : raw_) first_bytes_ += bytes(batch);
   first_.push_back(raw_);
+  if (weighted_) first_weights_.push_back(weights_);
   first_count_ += raw_[0].rows();
   complete_ = first_count_ >= options_.first_rows || first_bytes_ >= options_.memory;
 }
@@ -97,11 +148,14 @@ template <class S>
 std::vector<CentredBatch<S>>& OnlineRows<S>::centred() {
   for (std::size_t i = 0; i < raw_.size(); ++i) {
     const ColumnStatistics now = statistics_[i].summary();
-    const double after = static_cast<double>(now.rows), before = after - static_cast<double>(raw_[i].rows());
+    const double after = weighted_ ? weight_ : static_cast<double>(now.rows),
+                 before = after - (weighted_ ? std::accumulate(weights_.begin(), weights_.end(), 0.0)
+                                             : static_cast<double>(raw_[i].rows()));
     const Vector<double> centre = means_[i] + (now.mean - means_[i]) / (1 + std::sqrt(before / after));
     set(transforms_[i], centre, scales_[i]);
     means_[i] = now.mean;
     transforms_[i].apply(raw_[i], centred_[i]);
+    weigh(weights_, static_cast<double>(now.rows) / after, 0, centred_[i].batch);
   }
   return centred_;
 }
@@ -167,12 +221,22 @@ std::vector<std::vector<CentredBatch<S>>> OnlineRows<S>::first() const {
       }
       for (std::size_t i = 0; i < names_.size(); ++i) append_row(batch[i], row, pieces.back()[i]);
     }
+  std::vector<double> weights;
+  for (const auto& of_batch : first_weights_) weights.insert(weights.end(), of_batch.begin(), of_batch.end());
+  if (waiting_[0].rows() > 0) weights.insert(weights.end(), waiting_weights_.begin(), waiting_weights_.end());
+  const double scale_of_weights =
+      static_cast<double>(rows) / std::accumulate(weights.begin(), weights.end(), 0.0);
   std::vector<std::vector<CentredBatch<S>>> centred(pieces.size());
   for (auto& views : centred) views.resize(names_.size());
   for (std::size_t i = 0; i < names_.size() && started_; ++i) {
     Transform<S> transform(names_[i], cols(i), kRunning);
     set(transform, columns(i).mean, scale(i));
-    for (std::size_t k = 0; k < pieces.size(); ++k) transform.apply(pieces[k][i], centred[k][i]);
+    std::size_t row = 0;
+    for (std::size_t k = 0; k < pieces.size(); ++k) {
+      transform.apply(pieces[k][i], centred[k][i]);
+      weigh(weights, scale_of_weights, row, centred[k][i].batch);
+      row += static_cast<std::size_t>(centred[k][i].rows());
+    }
   }
   return centred;
 }
@@ -194,6 +258,8 @@ bool OnlineRows<S>::replay() {
     set(transforms_[i], means_[i], scales_[i]);
     raw_[i] = first_[replayed_][i];
     transforms_[i].apply(raw_[i], centred_[i]);
+    weigh(first_weights(replayed_), static_cast<double>(statistics_[i].rows()) / weight_, 0,
+          centred_[i].batch);
     if (!options_.keep_first) first_[replayed_][i] = Batch<S>();
   }
   ++replayed_;
@@ -218,7 +284,7 @@ template <class S>
 ColumnStatistics OnlineRows<S>::columns(std::size_t i) const {
   if (complete_) return statistics_[i].summary();
   RunningStatistics<S> statistics = statistics_[i];
-  statistics.add(waiting_[i]);
+  statistics.add(waiting_[i], waiting_weights_);
   return statistics.summary();
 }
 
@@ -227,7 +293,7 @@ void OnlineRows<S>::state(State& state) {
   std::vector<Index> cols;
   for (const auto& batch : waiting_) cols.push_back(batch.cols());
   state(options_, started_, complete_, cols, means_, scales_, waiting_classes_, replayed_, first_bytes_,
-        first_count_);
+        first_count_, weighted_, waiting_weights_, first_weights_, weight_);
   if (state.loading() && started_)
     for (std::size_t i = 0; i < names_.size(); ++i) {
       statistics_.emplace_back(cols[i]);

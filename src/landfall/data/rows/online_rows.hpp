@@ -37,11 +37,14 @@ class OnlineRows {
 
   /// Throws where a width, a number of rows or a kind is not what it was, or a number is not finite:
   /// DataError, UsageError for another kind.
-  void check(const std::vector<const Batch<S>*>& views) const;
+  void check(const std::vector<const Batch<S>*>& views, std::span<const double> weights = {}) const;
 
   /// One batch of each view and the classes of the rows, if any, which must stay until next() says that
   /// nothing is left. Takes none of it where check() throws.
-  void push(const std::vector<const Batch<S>*>& views, std::span<const Index> classes = {});
+  /// Weights: one for each row, as RowWeights has them; none: all 1. A row of weight 0 is left out, whatever it contains. Batches are
+  /// weighted by them over the mean weight of the rows so far. DataError for a weight that is negative or not finite.
+  void push(const std::vector<const Batch<S>*>& views, std::span<const Index> classes = {},
+            std::span<const double> weights = {});
 
   /// Fills the batch; false when what was pushed has come to its end before.
   bool next();
@@ -49,6 +52,8 @@ class OnlineRows {
   /// Of the batch that next() filled: its rows as they came, and their classes.
   const Batch<S>& raw(std::size_t i) const { return raw_[i]; }
   std::span<const Index> classes() const { return classes_; }
+  /// Their weights, as given; empty: all 1.
+  std::span<const double> weights() const { return weights_; }
   /// Whether it was added to the first rows, and whether these are complete with it.
   bool kept() const { return kept_now_; }
   bool complete() const { return complete_; }
@@ -67,11 +72,14 @@ class OnlineRows {
   bool replay();
   /// As they came, batch by batch.
   const std::vector<std::vector<Batch<S>>>& first_batches() const { return first_; }
+  /// Their weights; empty: all 1.
+  std::span<const double> first_weights(std::size_t batch) const;
   /// When they are complete but not enough: twice as many. False where memory is full.
   bool keep_more();
   /// Rows that wait for a full batch, and their classes.
   const Batch<S>& waiting(std::size_t i) const { return waiting_[i]; }
   std::span<const Index> waiting_classes() const { return waiting_classes_; }
+  std::span<const double> waiting_weights() const { return waiting_weights_; }
 
   const std::string& name(std::size_t i) const { return names_[i]; }
   Index batch() const { return options_.batch; }
@@ -81,6 +89,8 @@ class OnlineRows {
   Index rows() const;
   /// Of these rows.
   ColumnStatistics columns(std::size_t i) const;
+  /// Of the same; 0 where none were given.
+  double sum_of_weights() const { return weighted_ ? weight_of_rows() : 0; }
 
   const OnlineRowsOptions& options() const { return options_; }
   /// Between two pushes, of an object with the same names.
@@ -88,6 +98,9 @@ class OnlineRows {
 
  private:
   void keep();
+  void begin_weights();
+  double weight_of_rows() const;
+  void weigh(std::span<const double> weights, double scale, std::size_t first, Batch<S>& batch) const;
   ColumnStatistics expected(std::size_t i) const;
   void set(Transform<S>& transform, const Vector<double>& mean, const Vector<double>& scale) const;
 
@@ -101,10 +114,15 @@ class OnlineRows {
   bool started_ = false, complete_ = false, kept_now_ = false;
   std::vector<const Batch<S>*> pushed_;
   std::span<const Index> pushed_classes_;
+  std::span<const double> pushed_weights_;
   Index at_ = 0;  // the next row of what was pushed
 
   std::vector<Batch<S>> waiting_, raw_;
   std::vector<Index> waiting_classes_, classes_;
+  bool weighted_ = false;  // weights were given, of these rows or of earlier ones
+  std::vector<double> waiting_weights_, weights_;
+  std::vector<std::vector<double>> first_weights_;  // of each batch
+  double weight_ = 0;                               // of the rows in full batches
   std::vector<CentredBatch<S>> centred_;
   std::vector<std::vector<Batch<S>>> first_;
   std::size_t replayed_ = 0;  // batches of the first rows

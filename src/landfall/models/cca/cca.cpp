@@ -69,12 +69,6 @@ class CcaModel final : public Model<S> {
  public:
   explicit CcaModel(CcaResult<S>& result) : result_(result) {}
 
-  void validate(const FitOptions& options) const override {
-    if (options.weighted() && options.permutations > 0)
-      throw UsageError(
-          "permutation tests do not support weights of rows that differ; expected none or equal ones");
-  }
-
   std::optional<Problem> problem() const override { return Problem::cca; }
 
   Index components(const FitOptions& options, const std::vector<Index>& features) const override {
@@ -157,7 +151,8 @@ class CcaModel final : public Model<S> {
       result_.cross_validated = cross_validate_cca(parts, {.components = fit.components,
                                                            .ridge = fit.result.views[0].ridge,
                                                            .ridge_of_rows = fit.result.ridge_rows > 0,
-                                                           .basis = std::move(basis)});
+                                                           .basis = std::move(basis),
+                                                           .cancel = fit.options.cancel});
       fit.result.seconds.evaluate += fit.timer.lap();
     }
     return {std::move(rounded), {}, {}};

@@ -34,6 +34,9 @@ struct CcaResult : FitResult<S> {  // views: left, right
 
   /// The columns of each view from the scores s of the other: mean + prediction s, the regression on them. Empty as the loadings.
   std::array<Matrix<double>, 2> prediction;
+  /// The same from the scores of their own view: what brings scores back to columns.
+  std::array<Matrix<double>, 2> regression;
+  std::array<Matrix<double>, 2> score_moments;  // E s s' of the scores of each view, without the ridge
   std::array<Vector<double>, 2> prediction_r2;  // of each column on the held-out rows; empty: there are none
 
   // How far to trust them.

@@ -29,11 +29,16 @@ void set_columns(const DataStream<S>& stream, const CanonicalColumns& columns, c
     view.redundancy = mean_square(cross);
     view.loadings = with_dropped_columns(stream, i, own);
     view.cross_loadings = with_dropped_columns(stream, i, cross);
-    // The regression E a s' (E s s')^-1 on the scores of the other view, in the units of the file.
-    const Matrix<double> t = orthonormalizing_factor<double>(other_moments);
-    result.prediction[i] = with_dropped_columns(
-        stream, i,
-        Matrix<double>(stream.transform(i).scale().asDiagonal() * (columns.cross[i] * t) * t.transpose()));
+    // The regressions E a s' (E s s')^-1 on the scores of either view, in the units of the file.
+    const auto regression = [&](const Matrix<double>& products, const Matrix<double>& moments) {
+      const Matrix<double> t = orthonormalizing_factor<double>(moments);
+      return with_dropped_columns(
+          stream, i,
+          Matrix<double>(stream.transform(i).scale().asDiagonal() * (products * t) * t.transpose()));
+    };
+    result.regression[i] = regression(columns.own[i], own_moments);
+    result.prediction[i] = regression(columns.cross[i], other_moments);
+    result.score_moments[i] = own_moments;
   }
 }
 

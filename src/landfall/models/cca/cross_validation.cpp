@@ -56,6 +56,7 @@ CrossValidated cross_validate_cca(const std::vector<FoldCovariances>& folds,
   std::vector<FoldScores> scores;
   const double all = static_cast<double>(without_fold(folds, -1).covariances.rows);
   for (std::size_t k = 0; k < folds.size(); ++k) {
+    options.cancel.throw_if_requested();
     const FoldCovariances rest = without_fold(folds, static_cast<int>(k));
     const Index rows = rest.covariances.rows, tested = folds[k].covariances.rows;
     if (rows <= options.components + 1 || tested < 2) continue;

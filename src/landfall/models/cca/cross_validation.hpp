@@ -10,6 +10,7 @@
 #pragma once
 
 #include <landfall/models/fit/covariance.hpp>
+#include <landfall/parallel/cancel.hpp>
 
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ struct CrossValidationOptions {
   bool ridge_of_rows = false;  // it is c/N of all rows: folds have fewer
   Point<double> basis =
       {};  // T of each view, where the covariances are those of scores T'a; empty: of columns
+  CancelFlag cancel = {};
 };
 
 /// Folds without rows to fit or to test on are left out; no folds in the result where fewer than two are left.

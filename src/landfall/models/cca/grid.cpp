@@ -1,4 +1,5 @@
 #include <landfall/errors.hpp>
+#include <landfall/linalg/decompositions.hpp>
 #include <landfall/models/cca/grid.hpp>
 #include <landfall/models/fit/plan.hpp>
 
@@ -53,7 +54,17 @@ void keep_pairs(CcaResult<S>& result, Index p) {
   }
   for (auto& view : result.bootstrap.loadings)
     for (auto* m : {&view.loadings, &view.lower, &view.upper}) narrow(*m);
-  for (auto& prediction : result.prediction) narrow(prediction);
+  // E a s' of fewer scores, over E s s' of these: where there is a ridge, scores correlate.
+  for (std::size_t v = 0; v < 2; ++v) {
+    const auto fewer = [p](Matrix<double>& regression, const Matrix<double>& moments) {
+      if (regression.cols() > p)
+        regression = regression * moments.leftCols(p) * inverse(Matrix<double>(moments.topLeftCorner(p, p)));
+    };
+    fewer(result.regression[v], result.score_moments[v]);
+    fewer(result.prediction[v], result.score_moments[1 - v]);
+  }
+  for (auto& moments : result.score_moments)
+    if (moments.cols() > p) moments = Matrix<double>(moments.topLeftCorner(p, p));
   warn_of_overfitting(result);
 }
 
@@ -116,8 +127,8 @@ CcaGridResult cross_validate_grid(SourcePtr<S> left, SourcePtr<S> right, const F
   result.errors = result.totals;
   Vector<double> value(result.totals.cols()), error = value;  // of the pairs that are real with each ridge
   for (std::size_t r = 0; r < result.ridges.size(); ++r) {
-    options.cancel.throw_if_requested();
-    const CrossValidated tested = cross_validate_cca(folds, {.components = most, .ridge = result.ridges[r]});
+    const CrossValidated tested =
+        cross_validate_cca(folds, {.components = most, .ridge = result.ridges[r], .cancel = options.cancel});
     result.folds = tested.folds;
     const Totals totals(tested);
     const auto column = static_cast<Index>(r);

@@ -23,7 +23,8 @@ OnlineCca<S>::OnlineCca(const OnlineCcaOptions& options) : options_(options) {
 }
 
 template <class S>
-void OnlineCca<S>::partial_fit(const Batch<S>& left, const Batch<S>& right) {
+void OnlineCca<S>::partial_fit(const Batch<S>& left, const Batch<S>& right, std::span<const double> weights,
+                               const CancelFlag& cancel) {
   if (!rows_) {
     components_ =
         options_.components > 0 ? options_.components : std::min({Index{10}, left.cols(), right.cols()});
@@ -37,12 +38,14 @@ void OnlineCca<S>::partial_fit(const Batch<S>& left, const Batch<S>& right) {
         .scaling = online_scaling(options_)};
     rows_.emplace(make_rows(options));
   }
-  rows_->push({&left, &right});
-  while (rows_->next())
+  rows_->push({&left, &right}, {}, weights);
+  while (rows_->next()) {
     if (landing_)
       step_online(*landing_, *rows_);
     else if (rows_->complete())
       begin();
+    cancel.throw_if_requested();
+  }
 }
 
 template <class S>
@@ -161,6 +164,7 @@ CcaResult<S> OnlineCca<S>::finish(const SubspaceLanding<S>& landing, const Onlin
     view.dropped = std::move(columns.constant);
   }
   set_online_run<S>(landing, rows_->rows(), rows_->batch(), result);
+  result.sum_of_weights = rows_->sum_of_weights();
   result.ridge_kind = ridge_kind(options_);
   result.ridge_rows = ridge.rows;
   result.estimated_gap = landing.estimated_gap();

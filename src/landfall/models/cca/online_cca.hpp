@@ -14,6 +14,7 @@
 #include <landfall/data/rows/online_rows.hpp>
 #include <landfall/models/cca/cca.hpp>
 #include <landfall/models/fit/online_landing.hpp>
+#include <landfall/parallel/cancel.hpp>
 
 namespace landfall {
 
@@ -27,7 +28,9 @@ class OnlineCca {
 
   /// Rows that belong together, dense or sparse, always of the same widths; none is nothing. Where an error
   /// is thrown for what is in them, none of them was taken.
-  void partial_fit(const Batch<S>& left, const Batch<S>& right);
+  /// Weights: one for each row, as in a planned fit (models.md); none: all 1. Cancelled between two batches: the rows before were taken.
+  void partial_fit(const Batch<S>& left, const Batch<S>& right, std::span<const double> weights = {},
+                   const CancelFlag& cancel = {});
 
   /// What is known so far. Correlations are those of the rows seen, as the estimator knows them; rows that
   /// wait for a batch to be full, fewer than one batch, do not count once the first rows are complete.

@@ -32,10 +32,10 @@ void state_of_rows(State& state, const OnlineOptions& options, std::optional<Onl
 template <class S, class Start>
 void with_first_rows(std::optional<OnlineRows<S>>& rows, OnlineRows<S> fresh, Start start) {
   OnlineRows<S> now = std::exchange(*rows, std::move(fresh));
-  for (const auto& batch : now.first_batches()) {
+  for (std::size_t k = 0; k < now.first_batches().size(); ++k) {
     std::vector<const Batch<S>*> views;
-    for (const auto& view : batch) views.push_back(&view);
-    rows->push(views);
+    for (const auto& view : now.first_batches()[k]) views.push_back(&view);
+    rows->push(views, {}, now.first_weights(k));
     rows->next();
   }
   start();

@@ -6,7 +6,7 @@
 namespace landfall {
 namespace {
 
-/// All rows, whitened by K.
+/// All rows, whitened by K, and their weights.
 template <class S>
 WhitenedRows<S> whitened_rows(DataStream<S>& stream, const Matrix<S>& k, Index rows) {
   const Index p = k.cols();
@@ -19,6 +19,12 @@ WhitenedRows<S> whitened_rows(DataStream<S>& stream, const Matrix<S>& k, Index r
     scores.resize(count, p);
     stream.view(0).times(k, scores);
     if (filled + count > rows) whitened.z.conservativeResize(Eigen::NoChange, filled + count);
+    if (stream.weighted()) {
+      const Vector<S> roots = stream.view(0).roots();
+      whitened.weights.conservativeResize(filled + count);
+      whitened.weights.tail(count) = roots.cwiseAbs2();
+      scores = (roots.cwiseInverse().asDiagonal() * scores).eval();
+    }
     whitened.z.middleCols(filled, count) = scores.transpose();
     filled += count;
   }

@@ -56,11 +56,10 @@ IcaRestarts<S>::IcaRestarts(Source<S>& data, const IcaOptions& options, Index mo
   transform.scaling = ridge_scaling(options, Scaling::none);
   std::vector<SourcePtr<S>> sources;
   sources.push_back(std::make_unique<BorrowedSource<S>>(data));
-  if (options.weights && !options.weights->trivial())
-    throw UsageError("restarts of ICA and the choice of its components do not support weights of rows");
   DataStream<S> stream(std::move(sources), {.batch = kRestartBatch,
                                             .shuffle = {.seed = options.seed},
                                             .transform = transform,
+                                            .weights = options.weights,
                                             .cancel = options.cancel});
   whiten_rows(stream);
   const double bytes =
@@ -96,11 +95,13 @@ void IcaRestarts<S>::whiten_rows(DataStream<S>& stream) {
 template <class S>
 void IcaRestarts<S>::read_scores(DataStream<S>& stream) {
   scores_.resize(rows_, whitening_.rank());
+  if (stream.weighted()) roots_.resize(rows_);
   Index at = 0;
   stream.begin_pass(in_file_order);
   while (stream.next()) {
     const CentredBatch<S>& batch = stream.view(0);
     double_scores<S>(batch, whitening_.factor, scores_.middleRows(at, batch.rows()));
+    if (stream.weighted()) roots_.segment(at, batch.rows()) = batch.roots().template cast<double>();
     at += batch.rows();
   }
 }
@@ -157,22 +158,32 @@ std::vector<IcaSources> IcaRestarts<S>::runs(Index p, int count) {
 }
 
 template <class S>
-Matrix<double> IcaRestarts<S>::half_of_scores(Index columns, std::uint64_t seed) const {
+std::vector<Index> IcaRestarts<S>::half_of_rows(std::uint64_t seed) const {
   std::vector<Index> half;
   for (Index i = 0; i < rows_; ++i)
     if (fold_of(i, kHalves, seed) != 0) half.push_back(i);
-  return scores_.leftCols(columns)(half, Eigen::all);
+  return half;
 }
 
 template <class S>
 IcaSources IcaRestarts<S>::iterate(Index p, std::uint64_t seed) const {
   const SerialBlas serial;
   const Index directions = by_variance_ ? p : whitening_.rank();
-  FixedPoint found = iterate_to_convergence(half_of_scores(directions, seed), {.contrast = options_.contrast,
-                                                                               .starts = 1,
-                                                                               .tolerance = kTurn,
-                                                                               .seed = seed,
-                                                                               .cancel = options_.cancel});
+  const std::vector<Index> half = half_of_rows(seed);
+  Matrix<double> scores = scores_.leftCols(directions)(half, Eigen::all);
+  Vector<double> roots;
+  if (roots_.size() > 0) {  // the weights of these rows have their number as their sum
+    roots = roots_(half);
+    const double unit = std::sqrt(static_cast<double>(half.size()) / roots.squaredNorm());
+    roots *= unit;
+    scores *= unit;
+  }
+  FixedPoint found = iterate_to_convergence(scores, {.contrast = options_.contrast,
+                                                     .roots = std::move(roots),
+                                                     .starts = 1,
+                                                     .tolerance = kTurn,
+                                                     .seed = seed,
+                                                     .cancel = options_.cancel});
   Matrix<double> x = whitening_.factor.leftCols(directions) * found.rotation;
   ComponentMoments& moments = found.moments;
   moments.mixing = whitening_.dual.leftCols(directions) * found.rotation;

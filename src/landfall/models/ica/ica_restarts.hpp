@@ -55,7 +55,7 @@ class IcaRestarts {
   void whiten_rows(DataStream<S>& stream);
   void read_scores(DataStream<S>& stream);
   int threads_for(Index p) const;
-  Matrix<double> half_of_scores(Index columns, std::uint64_t seed) const;
+  std::vector<Index> half_of_rows(std::uint64_t seed) const;
   IcaSources iterate(Index p, std::uint64_t seed) const;
 
   Source<S>& data_;
@@ -64,6 +64,7 @@ class IcaRestarts {
   Whitening whitening_;  // with the rank as its number of columns, or the first most_ principal components
   bool by_variance_ = false;   // its columns are principal components, in descending order
   Matrix<double> scores_;      // of all rows, by the factor of the whitening; empty: not in memory
+  Vector<double> roots_;       // of their weights, by which these are multiplied; empty: all weigh the same
   Vector<double> scale_;       // of the columns that vary
   std::vector<Index> places_;  // of these in the file
 };

@@ -25,7 +25,8 @@ OnlineIca<S>::OnlineIca(const OnlineIcaOptions& options) : options_(options) {
 }
 
 template <class S>
-void OnlineIca<S>::partial_fit(const Batch<S>& rows) {
+void OnlineIca<S>::partial_fit(const Batch<S>& rows, std::span<const double> weights,
+                               const CancelFlag& cancel) {
   if (!rows_) {
     const Index n = std::max<Index>(rows.cols(), 1);
     const Index p = options_.components > 0 ? options_.components : n;
@@ -36,7 +37,7 @@ void OnlineIca<S>::partial_fit(const Batch<S>& rows) {
         .keep_first = options_.saved};
     rows_.emplace(std::vector<std::string>{"data"}, options);
   }
-  rows_->push({&rows});
+  rows_->push({&rows}, {}, weights);
   while (rows_->next()) {
     if (run_) {
       step(rows_->centred());
@@ -49,6 +50,7 @@ void OnlineIca<S>::partial_fit(const Batch<S>& rows) {
       }
       rows_->release_first();
     }
+    cancel.throw_if_requested();
   }
 }
 
@@ -172,6 +174,7 @@ IcaResult<S> OnlineIca<S>::finish(const Run& run) const {
   view.infeasibility = distance_to_identity(t.transpose() * metric * t);
   result.contrast = options_.contrast;
   set_online_run<S>(*run.landing, rows_->rows(), rows_->batch(), result);
+  result.sum_of_weights = rows_->sum_of_weights();
   result.stationarity = rotation_residual(moments, signs);
   return result;
 }

@@ -16,6 +16,7 @@
 #include <landfall/landing/online.hpp>
 #include <landfall/models/ica/components.hpp>
 #include <landfall/models/ica/ica.hpp>
+#include <landfall/parallel/cancel.hpp>
 
 namespace landfall {
 
@@ -29,7 +30,8 @@ class OnlineIca {
 
   /// Rows, dense or sparse, always of the same width; none is nothing. Where an error is thrown for what is
   /// in them, none of them was taken.
-  void partial_fit(const Batch<S>& rows);
+  /// Weights: one for each row, as in a planned fit (models.md); none: all 1. Cancelled between two batches: the rows before were taken.
+  void partial_fit(const Batch<S>& rows, std::span<const double> weights = {}, const CancelFlag& cancel = {});
 
   /// What is known so far; rows that wait for a batch to be full do not count once the first rows are
   /// complete. UsageError before the first row, NumericalError before the rows have rank p.

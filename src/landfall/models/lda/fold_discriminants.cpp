@@ -15,11 +15,12 @@
 namespace landfall {
 namespace {
 
-/// Sums over rows of the deviations d of a row from the mean that its class has in all folds.
+/// Sums over rows, with their weights, of the deviations d of a row from the mean that its class has in all folds.
 struct Deviations {
   Matrix<double> squares;  // of d d', the lower triangle
   Matrix<double> sums;     // of d, a column for each class
   Vector<double> counts;   // of the rows of each class
+  double rows = 0;         // without their weights
 
   Deviations(Index n, Index classes)
       : squares(Matrix<double>::Zero(n, n)),
@@ -30,10 +31,11 @@ struct Deviations {
     squares += sign * other.squares;
     sums += sign * other.sums;
     counts += sign * other.counts;
+    rows += sign * other.rows;
   }
 };
 
-/// The rows of a batch by fold: their columns, as doubles, and their classes.
+/// The rows of a batch by fold: their columns, as doubles and times the roots of their weights; these; and their classes.
 template <class S>
 class RowsByFold {
  public:
@@ -51,6 +53,13 @@ class RowsByFold {
 
   Matrix<double> columns(std::size_t fold) {
     return dense_(*batch_)(Eigen::all, places_[fold]).template cast<double>();
+  }
+  Vector<double> roots(std::size_t fold) const {
+    const auto all = batch_->batch.roots();
+    Vector<double> of = Vector<double>::Ones(static_cast<Index>(places_[fold].size()));
+    for (Index i = 0; i < of.size() && !all.empty(); ++i)
+      of(i) = static_cast<double>(all[static_cast<std::size_t>(places_[fold][static_cast<std::size_t>(i)])]);
+    return of;
   }
   std::vector<Index> classes(std::size_t fold) const {
     std::vector<Index> of;
@@ -77,14 +86,16 @@ std::vector<Deviations> fold_deviations(DataStream<S>& stream, const Labels& lab
   while (stream.next()) {
     rows.read(stream.view(0));
     for (std::size_t k = 0; k < folds.size(); ++k) {
-      Matrix<double> d = rows.columns(k);
+      Matrix<double> d = rows.columns(k);  // becomes root d
       const auto classes = rows.classes(k);
+      const Vector<double> roots = rows.roots(k);
       for (Index i = 0; i < d.cols(); ++i) {
         const Index c = classes[static_cast<std::size_t>(i)];
-        d.col(i) -= all.means.col(c);
-        folds[k].sums.col(c) += d.col(i);
-        folds[k].counts(c) += 1;
+        d.col(i) -= roots(i) * all.means.col(c);
+        folds[k].sums.col(c) += roots(i) * d.col(i);
+        folds[k].counts(c) += roots(i) * roots(i);
       }
+      folds[k].rows += static_cast<double>(d.cols());
       add_square<double>(d, folds[k].squares);
     }
   }
@@ -111,7 +122,7 @@ class FoldDiscriminants {
     between_ =
         eigen_.vectors().transpose() * (scale_.asDiagonal() * apart * priors_.cwiseSqrt().asDiagonal());
     const Index present = (rest.counts.array() > 0).count(), columns = (scale_.array() > 0).count();
-    enough_rows_ = rest.counts.sum() - static_cast<double>(present) >= static_cast<double>(columns);
+    enough_rows_ = rest.rows - static_cast<double>(present) >= static_cast<double>(columns);
     const auto count = static_cast<Index>(ridges.size());
     weights_.resize(means_.rows(), p * count);
     for (Index r = 0; r < count; ++r)
@@ -120,11 +131,12 @@ class FoldDiscriminants {
     multiply_at<double>(weights_, means_, centres_);
   }
 
-  /// Adds the rows that are classified right, by number of directions (row) and ridge (column).
-  void classify(const Matrix<double>& columns, const std::vector<Index>& classes,
+  /// Adds the rows that are classified right, with their weights, by number of directions (row) and ridge (column).
+  void classify(const Matrix<double>& columns, const Vector<double>& roots, const std::vector<Index>& classes,
                 Matrix<double>& right) const {
     Matrix<double> scores(weights_.cols(), columns.cols());
     multiply_at<double>(weights_, columns, scores);
+    scores = (scores * roots.cwiseInverse().asDiagonal()).eval();
     const Vector<double> start =
         priors_.unaryExpr([](double prior) { return prior > 0 ? -2 * std::log(prior) : kNever; });
     for (Index r = 0; r < right.cols(); ++r)
@@ -135,7 +147,7 @@ class FoldDiscriminants {
           distance += (centres_.row(at).array() - scores(at, i)).square().matrix().transpose();
           Index nearest = 0;
           distance.minCoeff(&nearest);
-          right(j, r) += nearest == classes[static_cast<std::size_t>(i)];
+          if (nearest == classes[static_cast<std::size_t>(i)]) right(j, r) += roots(i) * roots(i);
         }
       }
   }
@@ -201,7 +213,7 @@ std::vector<Matrix<double>> fold_accuracy(DataStream<S>& stream, const Labels& l
   while (stream.next()) {
     rows.read(stream.view(0));
     for (std::size_t k = 0; k < folds.size(); ++k)
-      if (fitted[k]) fitted[k]->classify(rows.columns(k), rows.classes(k), right[k]);
+      if (fitted[k]) fitted[k]->classify(rows.columns(k), rows.roots(k), rows.classes(k), right[k]);
   }
   const Index used = std::ranges::count_if(fitted, [](const auto& one) { return one.has_value(); });
   std::vector<Matrix<double>> accuracy(static_cast<std::size_t>(p), Matrix<double>::Zero(used, ridges));

@@ -33,7 +33,8 @@ ScoreObjective<S> between_of(std::shared_ptr<const Matrix<S>> factor) {
 }  // namespace
 
 template <class S>
-void OnlineLda<S>::Sums::add(const Batch<S>& batch, std::span<const Index> classes) {
+void OnlineLda<S>::Sums::add(const Batch<S>& batch, std::span<const Index> classes,
+                             std::span<const double> weights) {
   const Index known = rows.cols();
   Index all = known;
   for (const Index c : classes) all = std::max(all, c + 1);
@@ -43,8 +44,9 @@ void OnlineLda<S>::Sums::add(const Batch<S>& batch, std::span<const Index> class
   counts.tail(all - known).setZero();
   for (Index i = 0; i < batch.rows(); ++i) {
     const Index c = classes[static_cast<std::size_t>(i)];
-    counts(c) += 1;
-    each_entry(batch, i, [&](Index j, S value) { rows(j, c) += static_cast<double>(value); });
+    const double weight = weights.empty() ? 1.0 : weights[static_cast<std::size_t>(i)];
+    counts(c) += weight;
+    each_entry(batch, i, [&](Index j, S value) { rows(j, c) += weight * static_cast<double>(value); });
   }
 }
 
@@ -54,15 +56,16 @@ OnlineLda<S>::OnlineLda(const OnlineLdaOptions& options) : options_(options) {
 }
 
 template <class S>
-void OnlineLda<S>::partial_fit(const Batch<S>& rows, const Labels& labels) {
+void OnlineLda<S>::partial_fit(const Batch<S>& rows, const Labels& labels, std::span<const double> weights) {
   std::vector<std::string> names;
   for (const Index row : rows.numbers())
     names.push_back(labels.names()[static_cast<std::size_t>(labels.of(row))]);
-  partial_fit(rows, names);
+  partial_fit(rows, names, weights);
 }
 
 template <class S>
-void OnlineLda<S>::partial_fit(const Batch<S>& rows, std::span<const std::string> labels) {
+void OnlineLda<S>::partial_fit(const Batch<S>& rows, std::span<const std::string> labels,
+                               std::span<const double> weights, const CancelFlag& cancel) {
   if (static_cast<Index>(labels.size()) != rows.rows())
     throw DataError(
         fmt::format("{} labels for {} rows, expected the same number", labels.size(), rows.rows()));
@@ -75,22 +78,27 @@ void OnlineLda<S>::partial_fit(const Batch<S>& rows, std::span<const std::string
         .scaling = online_scaling(options_)};
     rows_.emplace(std::vector<std::string>{"data"}, options);
   }
-  rows_->check({&rows});
+  rows_->check({&rows}, weights);
   std::vector<Index> classes;
-  for (const auto& label : labels) {
-    const auto [place, added] = numbers_.try_emplace(label, static_cast<Index>(names_.size()));
-    if (added) names_.push_back(label);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (!weights.empty() && weights[i] == 0) {  // the row is left out, and so is its class
+      classes.push_back(0);
+      continue;
+    }
+    const auto [place, added] = numbers_.try_emplace(labels[i], static_cast<Index>(names_.size()));
+    if (added) names_.push_back(labels[i]);
     classes.push_back(place->second);
   }
-  rows_->push({&rows}, classes);
+  rows_->push({&rows}, classes, weights);
   while (rows_->next()) {
-    sums_.add(rows_->raw(0), rows_->classes());
+    sums_.add(rows_->raw(0), rows_->classes(), rows_->weights());
     if (landing_) {
       *between_ = between_factor();
       step_online(*landing_, *rows_);
     } else if (rows_->complete()) {
       begin();
     }
+    cancel.throw_if_requested();
   }
 }
 
@@ -145,9 +153,9 @@ OnlineRidge OnlineLda<S>::choose_ridge() const {
 template <class S>
 ClassMeans OnlineLda<S>::means() const {
   Sums sums = sums_;
-  if (!rows_->complete()) sums.add(rows_->waiting(0), rows_->waiting_classes());
+  if (!rows_->complete()) sums.add(rows_->waiting(0), rows_->waiting_classes(), rows_->waiting_weights());
   const Vector<double> mean = rows_->columns(0).mean;
-  ClassMeans classes{std::move(sums.rows), sums.counts / static_cast<double>(rows_->rows()), rows_->rows()};
+  ClassMeans classes{std::move(sums.rows), sums.counts / sums.counts.sum(), rows_->rows()};
   for (Index c = 0; c < sums.counts.size(); ++c)
     classes.means.col(c) = classes.means.col(c) / sums.counts(c) - mean;
   return classes;
@@ -242,6 +250,7 @@ LdaResult<S> OnlineLda<S>::finish(const SubspaceLanding<S>& landing, const Onlin
   result.training_accuracy = std::numeric_limits<double>::quiet_NaN();
   view.infeasibility = distance_to_identity(total);
   set_online_run<S>(landing, rows_->rows(), rows_->batch(), result);
+  result.sum_of_weights = rows_->sum_of_weights();
   result.ridge_kind = ridge_kind(options_);
   result.ridge_rows = ridge.rows;
   result.estimated_gap = landing.estimated_gap();

@@ -15,6 +15,7 @@
 #include <landfall/models/fit/online_landing.hpp>
 #include <landfall/models/lda/discriminant.hpp>
 #include <landfall/models/lda/lda.hpp>
+#include <landfall/parallel/cancel.hpp>
 
 #include <map>
 
@@ -31,9 +32,11 @@ class OnlineLda {
 
   /// Rows, dense or sparse, always of the same width, and the names of their classes; none is nothing. Where
   /// an error is thrown for what is in them, none of them was taken.
-  void partial_fit(const Batch<S>& rows, std::span<const std::string> labels);
+  /// Weights: one for each row, as in a planned fit (models.md); none: all 1. Cancelled between two batches: the rows before were taken.
+  void partial_fit(const Batch<S>& rows, std::span<const std::string> labels,
+                   std::span<const double> weights = {}, const CancelFlag& cancel = {});
   /// The same with the labels of a whole file, by the numbers of the rows.
-  void partial_fit(const Batch<S>& rows, const Labels& labels);
+  void partial_fit(const Batch<S>& rows, const Labels& labels, std::span<const double> weights = {});
 
   /// What is known so far; classes are in the order they came. Rows that wait for a batch to be full, fewer
   /// than one batch, do not count once the first rows are complete. No row is looked at again, so the
@@ -45,11 +48,11 @@ class OnlineLda {
   void state(State& state);
 
  private:
-  /// Sums of the rows of each class, of which each has rows: they are numbered as they come.
+  /// Sums of the rows of each class, with their weights. Each has rows: they are numbered as they come.
   struct Sums {
     Matrix<double> rows;  // n x C
     Vector<double> counts;
-    void add(const Batch<S>& batch, std::span<const Index> classes);
+    void add(const Batch<S>& batch, std::span<const Index> classes, std::span<const double> weights);
   };
 
   ClassMeans means() const;

@@ -27,11 +27,10 @@ std::vector<Matrix<double>> from_covariances(SourcePtr<S> data, const Labels& la
   transform.scaling = Scaling::deviation;
   std::vector<SourcePtr<S>> sources;
   sources.push_back(std::move(data));
-  if (options.weights && !options.weights->trivial())
-    throw UsageError("cross-validation of LDA does not support weights of rows");
   DataStream<S> stream(std::move(sources), {.batch = kFoldBatch,
                                             .shuffle = {.seed = options.seed, .held_out = options.held_out},
                                             .transform = transform,
+                                            .weights = options.weights,
                                             .cancel = options.cancel});
   const Source<S>& source = stream.source(0);
   if (source.rows()) labels.expect_rows(source.name(), *source.rows());  // a text file has been read now
