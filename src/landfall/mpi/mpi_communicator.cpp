@@ -1,13 +1,15 @@
 #include <landfall/mpi/mpi_communicator.hpp>
+#include <landfall/mpi/mpi_wait.hpp>
 
 #include <algorithm>
-#include <limits>
+#include <array>
 
 namespace landfall {
 namespace {
 
 // Sums go in pieces that stay in the cache of the ranks that add them up: 44.8 MB take 34 ms, in one call 76.
 constexpr std::size_t kPiece = 256 << 10;                 // bytes
+constexpr std::size_t kTogether = 8;                      // pieces that travel at the same time
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // of one message: MPI counts in int
 
 class MpiCommunicator final : public Communicator {
@@ -37,17 +39,23 @@ class MpiCommunicator final : public Communicator {
 
   void broadcast(std::span<std::byte> bytes) override {
     each_piece(bytes, kMostBytes, [&](std::span<std::byte> piece) {
-      MPI_Bcast(piece.data(), count_of(piece), MPI_BYTE, 0, ranks_);
+      complete([&](MPI_Request* request) {
+        MPI_Ibcast(piece.data(), count_of(piece), MPI_BYTE, 0, ranks_, request);
+      });
     });
   }
 
   std::vector<std::string> gather(const std::string& text) override {
     std::vector<std::uint64_t> sizes(rank_ == 0 ? static_cast<std::size_t>(size_) : 0);
     const std::uint64_t own = text.size();
-    MPI_Gather(&own, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, 0, ranks_);
+    complete([&](MPI_Request* request) {
+      MPI_Igather(&own, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, 0, ranks_, request);
+    });
     if (rank_ != 0) {
       each_piece(std::span<const char>(text), kMostBytes, [&](std::span<const char> piece) {
-        MPI_Send(piece.data(), count_of(piece), MPI_BYTE, 0, kText, ranks_);
+        complete([&](MPI_Request* request) {
+          MPI_Isend(piece.data(), count_of(piece), MPI_BYTE, 0, kText, ranks_, request);
+        });
       });
       return {};
     }
@@ -55,7 +63,9 @@ class MpiCommunicator final : public Communicator {
     for (int from = 1; from < size_; ++from) {
       std::string& other = texts.emplace_back(sizes[static_cast<std::size_t>(from)], '\0');
       each_piece(std::span<char>(other), kMostBytes, [&](std::span<char> piece) {
-        MPI_Recv(piece.data(), count_of(piece), MPI_BYTE, from, kText, ranks_, MPI_STATUS_IGNORE);
+        complete([&](MPI_Request* request) {
+          MPI_Irecv(piece.data(), count_of(piece), MPI_BYTE, from, kText, ranks_, request);
+        });
       });
     }
     return texts;
@@ -76,10 +86,23 @@ class MpiCommunicator final : public Communicator {
       use(values.subspan(at, std::min(most, values.size() - at)));
   }
 
+  template <class Start>
+  static void complete(const Start& start) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    start(&request);
+    wait_for_all(std::span(&request, 1));
+  }
+
   template <class T>
   void combine(std::span<T> values, MPI_Datatype type, MPI_Op operation) {
-    each_piece(values, kPiece, [&](std::span<T> piece) {
-      MPI_Allreduce(MPI_IN_PLACE, piece.data(), count_of(piece), type, operation, ranks_);
+    each_piece(values, kTogether * kPiece, [&](std::span<T> pieces) {
+      std::array<MPI_Request, kTogether> requests;
+      std::size_t started = 0;
+      each_piece(pieces, kPiece, [&](std::span<T> piece) {
+        MPI_Iallreduce(MPI_IN_PLACE, piece.data(), count_of(piece), type, operation, ranks_,
+                       &requests[started++]);
+      });
+      wait_for_all(std::span(requests).first(started));
     });
   }
 
