@@ -212,7 +212,7 @@ class Mpi(unittest.TestCase):
         self.assertEqual((code, out.count("landfall")), (0, 1))
 
     def long_run(self, out, *more):
-        return ["cca", *self.files(), "-p", 3, "--method", "landing", "--passes", 60, "--batch", 512, "--out", out, "--json", *more]
+        return ["cca", *self.files(), "-p", 3, "--method", "landing", "--passes", 200, "--batch", 512, "--out", out, "--json", *more]
 
     def wait_for_checkpoint(self, process, out):
         until = time.monotonic() + LONGEST
