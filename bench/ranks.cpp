@@ -90,13 +90,17 @@ struct Data {
 };
 
 Data dense_rows(Index rows, Index n) {
-  Data data{.n = n, .left = gaussian<float>(rows, n, {1, 0}), .right = gaussian<float>(rows, n, {2, 0})};
+  Data data;
+  data.n = n;
+  data.left = gaussian<float>(rows, n, {1, 0});
+  data.right = gaussian<float>(rows, n, {2, 0});
   data.right.leftCols(8) += 2 * data.left.leftCols(8);
   return data;
 }
 
 Data sparse_rows(Index rows, Index n, Index nonzeros) {
-  Data data{.n = n};
+  Data data;
+  data.n = n;
   data.starts.push_back(0);
   for (Index i = 0; i < rows; ++i) {
     for (Index k = 0; k < nonzeros; ++k) {
