@@ -128,7 +128,7 @@ Step measure(const Data& data, Index batch, int ranks, const Network& network) {
                      .ridge = 1.0,
                      .passes = 2,
                      .batch = batch,
-                     .first_rows = 512,
+                     .first_rows = std::max<Index>(512, 16 * ranks),  // all ranks have the same share of them
                      .memory = std::uint64_t{16} << 30};
   options.landing.rank = 32;
   options.observer = [&](const Progress& at) {

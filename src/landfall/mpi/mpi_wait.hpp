@@ -22,8 +22,8 @@ inline bool wait_for_all(std::span<MPI_Request> requests,
                          double most_seconds = std::numeric_limits<double>::infinity()) {
   using Clock = std::chrono::steady_clock;
   using Seconds = std::chrono::duration<double>;
-  constexpr Seconds awake{100e-6}, longest{1e-3};
-  constexpr double share = 1.0 / 16;  // of the time waited so far
+  constexpr Seconds awake{50e-6}, longest{5e-3};
+  constexpr double share = 0.25;  // of the time waited so far
   const auto begin = Clock::now();
   for (int arrived = 0;;) {
     MPI_Testall(static_cast<int>(requests.size()), requests.data(), &arrived, MPI_STATUSES_IGNORE);
