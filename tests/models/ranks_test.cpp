@@ -79,27 +79,27 @@ Vector<double> squared_correlations(const Vector<double>& eigenvalues) {
 }
 
 template <class S>
-void expect_same(const CcaResult<S>& found, const CcaResult<S>& one) {
+void expect_same(const CcaResult<S>& found, const CcaResult<S>& one, double times = 1) {
   EXPECT_EQ(found.samples, one.samples);
   EXPECT_EQ(found.held_out_samples, one.held_out_samples);
   EXPECT_EQ(found.method_name, one.method_name);
   EXPECT_EQ(found.ridge_rows, one.ridge_rows);
   EXPECT_EQ(found.iterations, one.iterations);
   EXPECT_EQ(found.passes, one.passes);
-  expect_near(found.correlations, one.correlations, tolerance<S>());
-  expect_near(found.regularized, one.regularized, tolerance<S>());
-  expect_near(found.held_out, one.held_out, tolerance<S>());
+  expect_near(found.correlations, one.correlations, times * tolerance<S>());
+  expect_near(found.regularized, one.regularized, times * tolerance<S>());
+  expect_near(found.held_out, one.held_out, times * tolerance<S>());
 }
 
 /// The answer of one process from one to five ranks, with the same bits on all of them.
 template <class S>
-void expect_any_ranks(const Pair<S>& data, const CcaOptions& options, Stored stored = {}) {
+void expect_any_ranks(const Pair<S>& data, const CcaOptions& options, Stored stored = {}, double times = 1) {
   const CcaResult<S> one = fit(data, options, {}, stored);
   for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
     SCOPED_TRACE(ranks);
     const auto found =
         on_ranks<CcaResult<S>>(ranks, [&](const Ranks& r) { return fit(data, options, r, stored); });
-    expect_same(found[0], one);
+    expect_same(found[0], one, times);
     for (const auto& other : found)
       for (std::size_t v = 0; v < 2; ++v) EXPECT_EQ(other.views[v].weights, found[0].views[v].weights);
   }
@@ -122,8 +122,9 @@ TYPED_TEST(RanksOfModels, LandingCca) {
       {.components = 3, .method = FitMethod::landing, .passes = 3, .first_rows = 2000, .held_out = 0.1});
 }
 
-/// The other estimators. Their steps from few rows multiply rounding, so that batches of four, which leave one of five ranks
-/// without a row, are for svrg in double precision.
+/// The other estimators. They end with steps, whose rounding is of the first order in the correlations: in single precision that is
+/// a little more than 1e-6. Steps from few rows multiply rounding, so that batches of four, which leave one of five ranks without
+/// a row, are for svrg in double precision.
 TYPED_TEST(RanksOfModels, Estimators) {
   using S = TypeParam;
   struct Case {
@@ -131,7 +132,8 @@ TYPED_TEST(RanksOfModels, Estimators) {
     Index batch;
     double passes;
   };
-  std::vector<Case> cases{{Estimator::shared, 256, 2}, {Estimator::split, 256, 2}, {Estimator::svrg, 256, 4}};
+  std::vector<Case> cases{
+      {Estimator::shared, 256, 10}, {Estimator::split, 256, 10}, {Estimator::svrg, 256, 10}};
   if constexpr (std::is_same_v<S, double>) cases.push_back({Estimator::svrg, 4, 2});
   for (const Case& use : cases) {
     SCOPED_TRACE(fmt::format("{}, batches of {}", to_string(use.estimator), use.batch));
@@ -142,7 +144,7 @@ TYPED_TEST(RanksOfModels, Estimators) {
                        .first_rows = 400,
                        .held_out = 0.1};
     options.landing.estimator = use.estimator;
-    expect_any_ranks(Pair<S>::made(1000, 8, 6), options);
+    expect_any_ranks(Pair<S>::made(1000, 8, 6), options, {}, std::is_same_v<S, float> ? 5 : 1);
   }
 }
 

@@ -1,5 +1,5 @@
 #include <landfall/mpi/mpi_communicator.hpp>
-#include <landfall/mpi/mpi_wait.hpp>
+#include <landfall/mpi/mpi_wait.ipp>
 #include <landfall/parallel/launched_ranks.ipp>
 
 #include <algorithm>
