@@ -130,8 +130,8 @@ TEST(ProgressLine, ReadingByRanks) {
     return fake.text;
   };
   EXPECT_EQ(after_ten_rows({}), "\r\033[Kreading left.npy  12 %  5.00 rows/s");
-  EXPECT_EQ(after_ten_rows({.ranks = 4, .shares = 4}), "\r\033[Kreading left.npy  50 %  20.0 rows/s");
-  EXPECT_EQ(after_ten_rows({.ranks = 4}), "\r\033[Kreading left.npy  12 %  20.0 rows/s");
+  EXPECT_EQ(after_ten_rows({.ranks = 4, .shares = 4}), "\r\033[Kreading left.npy  50 %  20 rows/s");
+  EXPECT_EQ(after_ten_rows({.ranks = 4}), "\r\033[Kreading left.npy  12 %  20 rows/s");
 }
 
 TEST(ProgressLine, IsPaintedWhereThereIsColour) {

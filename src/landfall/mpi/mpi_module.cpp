@@ -33,7 +33,7 @@ class MpiRanks final : public LaunchedRanks {
   bool all_here(double seconds) override {
     MPI_Request meeting = MPI_REQUEST_NULL;
     MPI_Ibarrier(endings_, &meeting);
-    return wait_for_all(std::span(&meeting, 1), seconds);
+    return wait_for(meeting, seconds);
   }
 
   void abort(int code) override { MPI_Abort(MPI_COMM_WORLD, code); }

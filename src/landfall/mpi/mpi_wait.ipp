@@ -1,15 +1,14 @@
-// Waiting for messages of MPI. MPI itself waits by asking without a pause, which on a busy machine takes the processor from the
+// Waiting for a message of MPI. MPI itself waits by asking without a pause, which on a busy machine takes the processor from the
 // very rank that is waited for.
 //
 //   MPI_Request request = MPI_REQUEST_NULL;
 //   MPI_Ibarrier(MPI_COMM_WORLD, &request);
-//   landfall::wait_for_all(std::span(&request, 1));
+//   landfall::wait_for(request);
 #pragma once
 
 #include <algorithm>
 #include <chrono>
 #include <limits>
-#include <span>
 #include <thread>
 
 #include <mpi.h>
@@ -17,16 +16,15 @@
 namespace landfall {
 
 /// Asks without a pause at first, then with naps that grow with the time waited, so that they add little to it. False where the
-/// messages have not arrived after so many seconds.
-inline bool wait_for_all(std::span<MPI_Request> requests,
-                         double most_seconds = std::numeric_limits<double>::infinity()) {
+/// message has not arrived after so many seconds.
+inline bool wait_for(MPI_Request& request, double most_seconds = std::numeric_limits<double>::infinity()) {
   using Clock = std::chrono::steady_clock;
   using Seconds = std::chrono::duration<double>;
-  constexpr Seconds awake{50e-6}, longest{5e-3};
+  constexpr Seconds awake{50e-6}, longest{1e-3};
   constexpr double share = 0.25;  // of the time waited so far
   const auto begin = Clock::now();
   for (int arrived = 0;;) {
-    MPI_Testall(static_cast<int>(requests.size()), requests.data(), &arrived, MPI_STATUSES_IGNORE);
+    MPI_Test(&request, &arrived, MPI_STATUS_IGNORE);
     if (arrived) return true;
     const Seconds waited = Clock::now() - begin;
     if (waited.count() > most_seconds) return false;
