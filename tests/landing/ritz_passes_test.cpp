@@ -75,9 +75,31 @@ TYPED_TEST(RitzPassesTest, EveryPassGainsAndSaysWhatIsMissing) {
   EXPECT_LE(before, 1e-3);
 }
 
+/// With as many directions as there are columns, the best of their span is the optimum.
+TYPED_TEST(RitzPassesTest, AllMeasuredDirectionsAreUsed) {
+  using S = TypeParam;
+  const auto objective = correlation_objective<S>();
+  RitzPasses<S> passes(objective, double(this->kRows), serial_communicator());
+  Point<S> x, w;
+  for (const unsigned seed : {40u, 50u}) {
+    const Matrix<double> basis = random_orthonormal(this->kColumns, this->kColumns, {seed});
+    x.push_back(basis.leftCols(this->kGuarded).template cast<S>());
+    w.push_back(basis.rightCols(this->kColumns - this->kGuarded).template cast<S>());
+  }
+  passes.begin(x, w);
+  const auto batches = batches_of<S>(this->views_, 40);
+  for (const auto& batch : batches) passes.add({&batch[0], &batch[1]});
+  passes.end_pass({0, 0});
+  EXPECT_EQ(passes.values().size(), this->kGuarded);
+  EXPECT_LT(passes.values().head(this->kWanted).sum(), 0.5 * this->exact());  // of X alone
+  passes.advance({0, 0});
+  EXPECT_NEAR(passes.values().head(this->kWanted).sum(), this->exact(), sizeof(S) == 8 ? 1e-10 : 1e-3);
+}
+
 TYPED_TEST(RitzPassesTest, ARunGoesOnFromTheMiddleOfAPassWithTheSameBits) {
   const auto whole = this->solve(5);
-  for (const int steps : {75, 100, 131}) {  // of 30 a pass: in the third, the fourth, the fifth
+  for (const int steps :
+       {45, 75, 100, 131}) {  // of 30 a pass: in the second, the third, the fourth, the fifth
     std::string saved;
     int count = 0;
     Checkpoints save;

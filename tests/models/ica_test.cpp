@@ -1,10 +1,14 @@
 #include <landfall/data/rows/memory_source.hpp>
 #include <landfall/data/synthetic/laplace_ica.hpp>
 #include <landfall/errors.hpp>
+#include <landfall/linalg/decompositions.hpp>
+#include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/ica/amari.hpp>
+#include <landfall/models/ica/components.hpp>
 #include <landfall/models/ica/ica.hpp>
 #include <landfall/parallel/threads.hpp>
 
+#include "../data/centred_batch.hpp"
 #include "../data/memory_source.hpp"
 #include "../support.hpp"
 
@@ -188,6 +192,48 @@ TEST(IcaLaws, MakesAsManyPassesAsItNeeds) {
   EXPECT_LT(
       distance<float>({.samples = 20'480, .features = 20, .condition = 10, .uniform_sources = 10, .seed = 1}),
       2 * 19.2 / 20'480);  // n - 1 squares per source
+}
+
+TEST(IcaLaws, EndsByItsToleranceOrItsMostPasses) {
+  const auto rows = mixture<float>({.samples = 20'480});
+  const std::uint64_t streamed = 1 << 18;
+  const auto usual = fit(rows, {.memory = streamed});
+  EXPECT_TRUE(usual.converged);
+  EXPECT_EQ(usual.passes, 1);
+  EXPECT_LE(usual.estimated_gap.value(), 1e-3);
+  const auto strict = fit(rows, {.tolerance = 1e-16, .most_passes = 3, .memory = streamed});
+  EXPECT_FALSE(strict.converged);
+  EXPECT_EQ(strict.passes, 3);
+  EXPECT_LT(strict.stationarity, usual.stationarity);
+  ASSERT_EQ(strict.warnings.size(), 1u);
+  EXPECT_NE(strict.warnings[0].find("the estimated gap is "), std::string::npos) << strict.warnings[0];
+}
+
+TEST(IcaLaws, ANewtonStepGainsWhatItSays) {
+  const Index p = 4;
+  Matrix<double> mixing;
+  const std::vector<Matrix<double>> views{mixture<double>({.samples = 20'000, .features = p}, &mixing)};
+  const auto batches = batches_of<double>(views, 1'000);
+  const auto moments = [&](const Matrix<double>& x) {
+    return component_moments<double>(batches, Contrast::logcosh, x);
+  };
+  const auto whitened = [&](const Matrix<double>& x) {
+    SymmetricEigen<double> eigen;
+    eigen.compute(moments(x).gram);
+    return Matrix<double>(x * eigen.inverse_root());
+  };
+  Matrix<double> x = whitened(landfall::inverse<double>(mixing).transpose());
+  const Vector<double> signs = Vector<double>::Ones(p);  // Laplace, log cosh
+  for (int step = 0; step < 8; ++step) {                 // to the optimum
+    const auto at = moments(x);
+    x = x * newton_step(at, at.gram, signs);
+  }
+  const Matrix<double> turned = whitened(x + 0.03 * x * gaussian<double>(p, p, {5}));
+  const auto before = moments(turned), best = moments(x);
+  const double lacks = signs.dot(before.value - best.value) / before.value.sum();
+  const double gain = relative_gain(before, signs, newton_step(before, before.gram, signs));
+  EXPECT_GT(lacks, 1e-5);
+  EXPECT_NEAR(gain, lacks, 0.2 * lacks);
 }
 
 TEST(IcaLaws, FewRowsDo) {

@@ -165,7 +165,7 @@ class LdaCommand final : public ModelCommand {
             .components = "number of directions, or auto [number of classes - 1]",
             .automatic_components = true,
             .method = "auto, exact or landing [auto]",
-            .defaults = {.passes = "until --tolerance holds",
+            .defaults = {.passes = "by --tolerance",
                          .batch = "512 or 8p; sparse data 2048",
                          .ridge = "none if well posed"},
             .centring = false,

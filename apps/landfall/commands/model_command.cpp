@@ -131,7 +131,7 @@ const FitResult<S>& fit_views(const ModelCommand& model, ModelFit<S>& fit, const
   options.checkpoints = ends.checkpoints;
   options.cancel = ends.cancel;
   options.communicator = ranks().communicator;
-  const bool open_end = model.help().defaults.tolerance && options.baseline.empty();
+  const bool open_end = options.baseline.empty();
   options.observer =
       show_progress(line, {.passes = options.passes.value_or(open_end ? 0 : model.help().passes),
                            .rows = training_rows(*fit.views[0], options),

@@ -34,7 +34,6 @@ struct RunOptions {
 
 /// What the help page says of the values that are taken where none is given.
 struct SolverDefaults {
-  bool tolerance = true;  // landing stops by --tolerance
   const char* passes;
   const char* batch;
   const char* ridge;  // automatic
@@ -52,15 +51,13 @@ void add_solver_options(const OptionAdder& add, Options& options, const SolverDe
       ->excludes(ridge);
   add("--passes", options.passes, "T", fmt::format("passes of landing over the data [{}]", defaults.passes))
       ->check(positive_number());
-  if (defaults.tolerance) {
-    add("--tolerance", options.tolerance, "X",
-        "estimated gap to the optimum at which landing ends without --passes [0.001]")
-        ->check(positive_number())
-        ->group(kByHand);
-    add("--max-passes", options.most_passes, "T", "most passes without --passes [32]")
-        ->check(number_from(1))
-        ->group(kByHand);
-  }
+  add("--tolerance", options.tolerance, "X",
+      "estimated gap to the optimum at which landing ends without --passes [0.001]")
+      ->check(positive_number())
+      ->group(kByHand);
+  add("--max-passes", options.most_passes, "T", "most passes without --passes [32]")
+      ->check(number_from(1))
+      ->group(kByHand);
   add("--batch", options.batch, "R", fmt::format("rows per step [{}]", defaults.batch))
       ->check(whole_number(1));
   add("--memory", options.memory, "SIZE", "memory the method may use, such as 512MiB [2GiB]")

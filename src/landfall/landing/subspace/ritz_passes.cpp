@@ -19,7 +19,7 @@ void columns_of(const RitzBasis<S>& from, Index first, Index count, RitzBasis<S>
 template <class S>
 void RitzPasses<S>::begin(const Point<S>& x, const Point<S>& w) {
   next(w);
-  with_x_ = true;
+  with_x_ = x[0].cols();
   for (std::size_t k = 0; k < x.size(); ++k) {
     Matrix<S> both(x[k].rows(), x[k].cols() + w[k].cols());
     both << x[k], measured_.z[k];
@@ -30,7 +30,7 @@ void RitzPasses<S>::begin(const Point<S>& x, const Point<S>& w) {
 
 template <class S>
 void RitzPasses<S>::next(const Point<S>& w) {
-  with_x_ = false;
+  with_x_ = 0;
   measured_.z = w;
   make_unit_columns(measured_.z);
   sums_.start(measured_.z);
@@ -44,13 +44,12 @@ void RitzPasses<S>::add(const std::vector<const CentredBatch<S>*>& views) {
 template <class S>
 void RitzPasses<S>::end_pass(const std::vector<double>& ridge) {
   sums_.finish(measured_, *communicator_);
-  if (!with_x_) return;
-  const Index c = measured_.z[0].cols() / 2;
+  if (with_x_ == 0) return;
   RitzBasis<S> work;
-  columns_of(measured_, 0, c, x_);
-  columns_of(measured_, c, c, work);
+  columns_of(measured_, 0, with_x_, x_);
+  columns_of(measured_, with_x_, measured_.z[0].cols() - with_x_, work);
   measured_ = std::move(work);
-  const Ritz ritz = x_.ritz(ridge, c, 0);
+  const Ritz ritz = x_.ritz(ridge, with_x_, 0);
   x_ = x_.turned(ritz.coefficients);
   values_ = ritz.values;
   last_ = {};

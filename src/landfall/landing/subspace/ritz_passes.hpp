@@ -25,6 +25,7 @@ class RitzPasses {
       : communicator_(&communicator), rows_(rows), sums_(objective) {}
 
   /// The next pass measures x as well: at first, and where the products of X, which are sums of products, are mostly rounding.
+  /// w: K R, and what else is worth measuring.
   void begin(const Point<S>& x, const Point<S>& w);
   bool begun() const { return !measured_.z.empty(); }
   void add(const std::vector<const CentredBatch<S>*>& views);
@@ -45,7 +46,7 @@ class RitzPasses {
   RowSums<S> sums_;
   RitzBasis<S> x_, last_, measured_;  // X; P; what this pass measures
   Vector<double> values_;
-  bool with_x_ = false;
+  Index with_x_ = 0;  // columns of X that this pass measures, in front
 };
 
 extern template class RitzPasses<float>;

@@ -38,10 +38,13 @@ class PassLoop {
     if (options_.passes)
       return progress_.passes >= *options_.passes ? std::optional(Termination::pass_limit) : std::nullopt;
     if (pass_open_) return std::nullopt;
-    if (pass_ > 0 && landing_.gap_is_reliable() && landing_.estimated_gap() <= options_.tolerance)
-      return Termination::converged;
+    if (pass_ > 0 && converged()) return Termination::converged;
     if (progress_.passes >= options_.most_passes) return Termination::pass_limit;
     return std::nullopt;
+  }
+
+  bool converged() const {
+    return landing_.gap_is_reliable() && landing_.estimated_gap() <= options_.tolerance;
   }
 
   /// Time that does not count.
@@ -128,6 +131,7 @@ SubspaceResult<S> solve_subspace(std::shared_ptr<InMemorySamples<S>> first,
   run.gradient = landing.ascent();
   for (auto& block : run.gradient) block *= S(-1);
   run.estimated_gap = landing.estimated_gap();
+  run.converged = loop.converged();
   run.progress = loop.progress();
   run.history = loop.history().records();
   return {std::move(run), landing.choice()};

@@ -26,6 +26,7 @@ template <class S>
 struct SubspaceRun : Result<S> {
   Point<S> gradient, bx;  // as the estimates say at x
   double estimated_gap = 1;
+  bool converged = false;  // the gap is below the tolerance, and reliable
 };
 
 template <class S>

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -23,6 +24,8 @@ constexpr double kFitted = 4;             // X was fitted to the first rows: the
 constexpr int kPasses = 2;                // with steps
 constexpr double kRounding = 100;         // times epsilon: a gap that small may be rounding
 constexpr double kOverrated = 8;          // what ||R||_K^2 may say, times the gap
+// What a pass that measures leaves of the gap: limits, of the first with giants, and where only the residual tells.
+constexpr double kFastest = 0.01, kFirstWithGiants = 0.25, kSlowest = 0.9, kSlowestByResidual = 0.7;
 
 /// What the ridge has beside that of all rows, after so many.
 double fading_ridge(const SubspaceOptions& options, double rows) {
@@ -216,9 +219,27 @@ void SubspaceLanding<S>::end_pass(bool another) {
   in_pass_ = 0;
   if (options_.rows > 0) seen_ = options_.rows;
   propose();
-  if (++passes_ < kPasses || !another || whole_ || options_.rows == 0) return;
-  ritz_.begin(x_, kr_);
+  if (!another || whole_ || options_.rows == 0) return;
+  if (++passes_ < kPasses) {
+    before_ = x_;
+    return;
+  }
+  ritz_.begin(x_, first_directions());
+  before_.clear();
   means_.finish();
+}
+
+/// [K R, P], where P is what the last pass with steps changed: X before it without its part in the span of X.
+template <class S>
+Point<S> SubspaceLanding<S>::first_directions() const {
+  Point<S> w = kr_;
+  for (std::size_t k = 0; k < w.size(); ++k) {
+    const Index c = x_[k].cols();
+    w[k].conservativeResize(Eigen::NoChange, 2 * c);
+    w[k].rightCols(c) = before_[k];
+    multiply<S>(x_[k], product_at<S>(bx_[k], before_[k]), w[k].rightCols(c), -1, 1);
+  }
+  return w;
 }
 
 /// At the point of the passes that measure.
@@ -229,7 +250,8 @@ typename SubspaceLanding<S>::Residual SubspaceLanding<S>::residual_of_all() {
   return residual(true);
 }
 
-/// What a pass gained is known, and the next ones gain less each as the residual falls: a geometric series.
+/// What a pass gained is known, and the next ones gain less each as the residual falls: a geometric series. Its ratio is
+/// not known well after one gain, nor where K knows giants only roughly.
 template <class S>
 void SubspaceLanding<S>::end_ritz_pass() {
   const Index p = std::min(options_.wanted, x_[0].cols());
@@ -244,7 +266,8 @@ void SubspaceLanding<S>::end_ritz_pass() {
   residual_gap_ = gap_of(found);
   const double total = values_.head(p).sum(), gain = std::max(total - before, 0.0) / std::max(total, 1e-300);
   const double falls = std::max(residual_gap_ / std::max(error, 1e-300), gain_ > 0 ? gain / gain_ : 0);
-  const double ratio = std::clamp(falls, 0.01, 0.9);
+  const double ratio = std::clamp(falls, first && giants_ > 0 ? kFirstWithGiants : kFastest,
+                                  gain_ > 0 ? kSlowest : kSlowestByResidual);
   gain_ = first ? 0 : gain;  // the first direction came from estimates
   gap_ = std::max(residual_gap_ / kOverrated, gain * ratio / (1 - ratio));
   progress_.infeasibility = 0;
@@ -404,28 +427,31 @@ void SubspaceLanding<S>::report(const Residual& residual) {
 }
 
 /// ||R||_K^2 of a pair, with the sampling error that R has, bounds what the pair lacks: by itself, and over its distance from
-/// the values left out. K knows rows that are as large as many others only roughly.
+/// the smallest value. A pair that is not wanted may rise above one that is. K knows rows that are as large as many others
+/// only roughly.
 template <class S>
 double SubspaceLanding<S>::gap_of(const Residual& residual) const {
   const Index c = values_.size(), p = std::min(options_.wanted, c);
   const bool known = static_cast<bool>(first_->objective().known);
   const double uncertainty = measured() ? 0 : means_.uncertainty();
-  double error = 0, total = 0;
-  for (Index j = 0; j < p; ++j) {
+  Vector<double> reach = values_;
+  for (Index j = 0; j < c; ++j) {
     const double value = values_(j), distance = c > p ? value - values_(c - 1) : value / 20;
     const double noise = uncertainty * choice_.noise * (known ? value * value : 1 - value * value);
     const double square = residual.squares(j) + noise;
-    error += std::min(std::sqrt(square), square / std::max(distance, 1e-300));
-    total += value;
+    reach(j) += std::min(std::sqrt(square), square / std::max(distance, 1e-300));
   }
-  error *= (giants_ > 0 && !measured() ? kGiantMargin : 1) / std::max(total, 1e-300);
+  std::ranges::partial_sort(reach, reach.begin() + p, std::greater{});
+  const double total = values_.head(p).sum();
+  const double margin = giants_ > 0 && !measured() ? kGiantMargin : 1;
+  const double error = margin * (reach.head(p).sum() - total) / std::max(total, 1e-300);
   return error / (1 + error);
 }
 
 template <class S>
 void SubspaceLanding<S>::state(State& state) {
   means_.state(state);
-  state(x_, d_, values_, seen_, in_pass_, inverse_rows_, gap_, residual_gap_, gain_, factor_, far_,
+  state(x_, d_, before_, values_, seen_, in_pass_, inverse_rows_, gap_, residual_gap_, gain_, factor_, far_,
         in_window_, giants_, restarted_, passes_, choice_.step, choice_.noise, progress_);
   heavy_->state(state);
   ritz_.state(state);

@@ -91,6 +91,7 @@ class SubspaceLanding {
   void restart();
   bool turn();
   void propose();
+  Point<S> first_directions() const;
   void end_ritz_pass();
   struct Residual {
     Vector<double> squares;           // ||R||_K^2 of each column, the mean over the views
@@ -110,6 +111,7 @@ class SubspaceLanding {
   MovingMeans<S> means_;
   RitzPasses<S> ritz_;
   Point<S> x_, d_;        // the point, and the move that the next batch makes
+  Point<S> before_;       // x_ before the last pass with steps
   Point<S> bx_, r_, kr_;  // B X, R, K R
   Point<S> sx_, ascent_;  // means_ with the giants, where there are any
   std::vector<Matrix<S>> giant_sums_;

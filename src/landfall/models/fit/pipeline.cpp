@@ -253,7 +253,7 @@ Solved<S> land_once(Fit<S>& fit, const ScoreObjective<S>& f, std::uint64_t mark)
         {.passes = options.passes, .tolerance = options.tolerance, .most_passes = options.most_passes},
         variance, fit.watch(), checkpoint.checkpoints(), options.cancel);
     fit.result.estimated_gap = run.estimated_gap;
-    fit.result.converged = run.estimated_gap <= options.tolerance;
+    fit.result.converged = run.converged;
     return landed(fit, std::move(run), choice);
   }
   AdaptiveOptions landing = by_hand;

@@ -109,6 +109,16 @@ Matrix<double> newton_step(const ComponentMoments& moments, const Matrix<double>
   return t * eigen.inverse_root();
 }
 
+double relative_gain(const ComponentMoments& moments, const Vector<double>& signs,
+                     const Matrix<double>& turn) {
+  const Vector<double> c = signs.cwiseProduct(moments.nonlinearity());
+  double gain = 0;  // half the curvature times the square of the angle, of each pair
+  for (Index j = 0; j < c.size(); ++j)
+    for (Index i = 0; i < j; ++i)
+      gain += std::max(c(i) + c(j), 0.0) * std::pow((turn(i, j) - turn(j, i)) / 2, 2) / 2;
+  return gain / std::max(moments.value.cwiseAbs().sum(), 1e-300);
+}
+
 double rotation_residual(const ComponentMoments& moments, const Vector<double>& signs) {
   const Matrix<double> m = moments.slopes * signs.asDiagonal();
   const double size = m.norm();

@@ -41,6 +41,10 @@ ComponentMoments component_moments(const InMemoryBatches<S>& batches, Contrast c
 Matrix<double> newton_step(const ComponentMoments& moments, const Matrix<double>& metric,
                            const Vector<double>& signs);
 
+/// What f gains from X to X T, where T turns little, relative to the sum of |E g(y)|.
+double relative_gain(const ComponentMoments& moments, const Vector<double>& signs,
+                     const Matrix<double>& turn);
+
 /// ||skew(M S)|| / ||M||, S = diag(signs): 0 where f is stationary among rotations of the components.
 double rotation_residual(const ComponentMoments& moments, const Vector<double>& signs);
 

@@ -26,8 +26,8 @@
 namespace landfall {
 namespace {
 
-// Times that landing runs over all rows at most, the first included: where the number of passes is given, and
-// where it is not.
+// Times that landing runs over all rows at most, the first included: where the number of passes is given, and where
+// rows in memory can be iterated over after that.
 constexpr int kMostRuns = 2, kMostPasses = 4;
 constexpr double kUsualPasses = 2;           // for plans, and of baselines
 constexpr double kMostInfeasibility = 0.01;  // ||W'BW - I||_F of a result
@@ -342,8 +342,13 @@ class IcaModel final : public Model<S> {
     result_.reason = checkpoint.reason();
     if (options.checkpoints.resume.empty()) run.warm_up();
     Checkpoints checkpoints = checkpoint.checkpoints();
+    const bool polishes = !options.passes && rows_.complete &&
+                          3. * 8 * rows_.rows * p <= static_cast<double>(options.memory) / 2;
+    const double most = options.passes ? kMostRuns
+                        : polishes     ? std::min<double>(kMostPasses, options.most_passes)
+                                       : options.most_passes;
     bool stopped = false, changed = false;
-    for (const int most = options.passes ? kMostRuns : kMostPasses;; ++attempt) {
+    for (;; ++attempt) {
       auto landed = run.land(checkpoints, fit.watch());
       checkpoints.resume.clear();
       fit.record(landed);
@@ -355,16 +360,16 @@ class IcaModel final : public Model<S> {
       const Vector<double> signs = run.weights().template cast<double>().cwiseSign();
       turn_ = newton_step(moments_, metric(), signs);
       result_.stationarity = rotation_residual(moments_, signs);
+      // A Newton step leaves the square of the angle that it turns.
+      result_.estimated_gap = relative_gain(moments_, signs, turn_) * std::pow(turn_of(turn_), 2);
       result_.seconds.evaluate += fit.timer.lap();
-      const bool again = changed || (!options.passes && is_far());
+      const bool again = changed || (!options.passes && is_far(options.tolerance));
       if (stopped || !again || attempt + 1 >= most) break;  // finish() makes the last turn
       run.turn(turn_);
     }
     result_.choice = run.choice();
     const double turn = turn_of(turn_), residual = result_.stationarity;
-    const bool far = changed || is_far();
-    const bool polishes = !options.passes && rows_.complete &&
-                          3. * 8 * rows_.rows * p <= static_cast<double>(options.memory) / 2;
+    const bool far = changed || is_far(options.tolerance);
     // Of few rows a Newton step may leave more than its square: sources close to Gaussian have little curvature.
     const bool few = rows_.rows <= ica_pilot_rows(options.first_rows);
     if (stopped || !(far || (few && polishes))) {
@@ -376,7 +381,7 @@ class IcaModel final : public Model<S> {
     if (polishes)
       polish(fit, run);
     else
-      tell_far(turn, residual);
+      tell_far(turn, residual, options.tolerance);
     orthonormalize();
     return {};
   }
@@ -392,23 +397,28 @@ class IcaModel final : public Model<S> {
     const Matrix<double> x = x_ * turn_, mixing = moments_.mixing * turn_;
     FixedPoint found = converge(fit, (run.kept() ? run.kept() : &run.first())->batches(), x,
                                 Matrix<double>::Identity(x.cols(), x.cols()));
+    result_.estimated_gap.reset();  // nothing is left of it
     moments_ = std::move(found.moments);
     moments_.mixing = mixing * found.rotation;
   }
 
   /// Whether the Newton step is too long to end with, or leaves out pairs that it can say nothing about.
-  bool is_far() const {
-    return turn_of(turn_) > short_turn(moments_.rows) || result_.stationarity > kMostResidual;
+  bool is_far(double tolerance) const {
+    return turn_of(turn_) > short_turn(moments_.rows) || result_.stationarity > kMostResidual ||
+           !(result_.estimated_gap <= tolerance);
   }
 
-  void tell_far(double turn, double residual) {
+  void tell_far(double turn, double residual, double tolerance) {
     result_.converged = false;
     const double most = short_turn(moments_.rows);
     const std::string why =
         turn > most
             ? fmt::format("the last Newton step turned a source by {:.2g} radians, expected at most {:.2g}",
                           turn, most)
-            : fmt::format("the residual is {:.2g}, expected at most {}", residual, kMostResidual);
+        : residual > kMostResidual
+            ? fmt::format("the residual is {:.2g}, expected at most {}", residual, kMostResidual)
+            : fmt::format("the estimated gap is {:.2g}, expected at most {:.2g}", *result_.estimated_gap,
+                          tolerance);
     result_.warnings.push_back(fmt::format(
         "landing did not converge in {:.3g} passes: {}; more passes may help", result_.passes, why));
   }
