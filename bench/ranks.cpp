@@ -90,13 +90,17 @@ struct Data {
 };
 
 Data dense_rows(Index rows, Index n) {
-  Data data{.n = n, .left = gaussian<float>(rows, n, {1, 0}), .right = gaussian<float>(rows, n, {2, 0})};
+  Data data;
+  data.n = n;
+  data.left = gaussian<float>(rows, n, {1, 0});
+  data.right = gaussian<float>(rows, n, {2, 0});
   data.right.leftCols(8) += 2 * data.left.leftCols(8);
   return data;
 }
 
 Data sparse_rows(Index rows, Index n, Index nonzeros) {
-  Data data{.n = n};
+  Data data;
+  data.n = n;
   data.starts.push_back(0);
   for (Index i = 0; i < rows; ++i) {
     for (Index k = 0; k < nonzeros; ++k) {
@@ -124,7 +128,7 @@ Step measure(const Data& data, Index batch, int ranks, const Network& network) {
                      .ridge = 1.0,
                      .passes = 2,
                      .batch = batch,
-                     .first_rows = 512,
+                     .first_rows = std::max<Index>(512, 16 * ranks),  // all ranks have the same share of them
                      .memory = std::uint64_t{16} << 30};
   options.landing.rank = 32;
   options.observer = [&](const Progress& at) {

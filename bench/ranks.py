@@ -19,7 +19,10 @@ import scipy.io
 import scipy.sparse
 
 ENVIRONMENT = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
-                            "OMPI_MCA_mpi_yield_when_idle": "1", "OPENBLAS_NUM_THREADS": "1"}
+                            "OPENBLAS_NUM_THREADS": "1"}
+
+
+LOOPBACK = {"OMPI_MCA_btl": "self,tcp", "OMPI_MCA_btl_tcp_if_include": "lo"}  # Open MPI: messages by TCP, not shared memory
 
 
 def processor_seconds(ranks, program, *arguments):
@@ -77,20 +80,25 @@ def main(arguments):
     rounds = 1 if quick else 3
     landing = ["-p", 5, "--method", "landing", "--ridge", 1]
 
-    def tell(name, value, text):
+    def tell_ratio(name, text, few, many):
+        value = ratio(program, few, many, rounds)
         print(f"{text:<60} {value:6.2f}")
-        print(f"measured ranks.{name} {value:.4f}")
+        print(f"measured ranks.{name} {value:.4f}", flush=True)
 
     for n, rows in ((392, 16384),) if quick else ((392, 65536), (2000, 16384)):
         for batch in (128, 1024):
             run = ["cca", *dense(folder, rows, n), *landing, "--batch", batch, "--passes"]
-            tell(f"landing.{n}.{batch}", ratio(program, [*run, 1], [*run, 4], rounds), f"landing, n = {n}, batches of {batch}")
+            tell_ratio(f"landing.{n}.{batch}", f"landing, n = {n}, batches of {batch}", [*run, 1], [*run, 4])
+    ENVIRONMENT.update(LOOPBACK)
+    tell_ratio(f"tcp.{n}.{batch}", "the same, messages by loopback TCP", [*run, 1], [*run, 4])
+    for name in LOOPBACK:
+        del ENVIRONMENT[name]
     small, large = dense(folder, 4096, 2000), dense(folder, 16384, 2000)
     exact = ["-p", 5, "--method", "exact", "--ridge", 1]
     if not quick:
-        tell("exact.2000", ratio(program, ["cca", *small, *exact], ["cca", *large, *exact], rounds), "exact covariances, n = 2000")
+        tell_ratio("exact.2000", "exact covariances, n = 2000", ["cca", *small, *exact], ["cca", *large, *exact])
     run = ["cca", *sparse(folder, 40000, 20000, 50), *landing, "--batch", 4096, "--passes"]
-    tell("sparse", ratio(program, [*run, 1], [*run, 3], rounds), "landing, 20000 columns, 50 nonzeros, batches of 4096")
+    tell_ratio("sparse", "landing, 20000 columns, 50 nonzeros, batches of 4096", [*run, 1], [*run, 3])
 
 
 if __name__ == "__main__":

@@ -117,6 +117,23 @@ TEST(ProgressLine, ReadingIsShownWhereThereAreNoSteps) {
   EXPECT_EQ(fake.text, "\r\033[Kreading left.npy  0 %  4.00 rows/s") << "a new reading begins";
 }
 
+TEST(ProgressLine, ReadingByRanks) {
+  const auto after_ten_rows = [](const ReadTogether& together) {
+    Fake fake;
+    ProgressLine line(fake.screen(true));
+    const auto source =
+        watched<float>(std::make_unique<MemorySource<float>>(RowMatrix<float>::Zero(80, 3), "left.npy"), line,
+                       nullptr, together);
+    Batch<float> batch;
+    fake.now += 2;
+    source->read(10, batch);
+    return fake.text;
+  };
+  EXPECT_EQ(after_ten_rows({}), "\r\033[Kreading left.npy  12 %  5.00 rows/s");
+  EXPECT_EQ(after_ten_rows({.ranks = 4, .shares = 4}), "\r\033[Kreading left.npy  50 %  20 rows/s");
+  EXPECT_EQ(after_ten_rows({.ranks = 4}), "\r\033[Kreading left.npy  12 %  20 rows/s");
+}
+
 TEST(ProgressLine, IsPaintedWhereThereIsColour) {
   Fake fake;
   ProgressLine line(fake.screen(true, true));

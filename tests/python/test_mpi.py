@@ -51,7 +51,7 @@ def test_ranks_give_the_answer_of_one_process(ranks, tmp_path):
     script.write_text(SCRIPT)
     environment = os.environ | {
         "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
-        "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_btl_tcp_if_include": "lo", "OMPI_MCA_oob_tcp_if_include": "lo",
+        "OMPI_MCA_btl_tcp_if_include": "lo", "OMPI_MCA_oob_tcp_if_include": "lo",
         "PYTHONPATH": os.pathsep.join(sys.path),
     }
     done = subprocess.run(["mpirun", "-n", str(ranks), sys.executable, "-m", "mpi4py", str(script)], env=environment,

@@ -63,6 +63,14 @@ std::optional<Index> training_rows(const Source<S>& source, const FitOptions& op
   return static_cast<Index>(static_cast<double>(*rows) * (1 - options.held_out));
 }
 
+/// Every rank reads its part of the rows, but all rows of a file that must be read in order.
+template <class S>
+ReadTogether read_together(const Source<S>& source, RankRows rows) {
+  const int all = ranks().size;
+  if (rows == RankRows::own) return {.ranks = all};
+  return source.random_access() ? ReadTogether{.ranks = all, .shares = all} : ReadTogether{};
+}
+
 /// The files of this rank.
 void choose_files(ModelOptions& options) {
   const bool own = options.fit.rank_rows == RankRows::own;
@@ -128,7 +136,8 @@ const FitResult<S>& fit_views(const ModelCommand& model, ModelFit<S>& fit, const
       show_progress(line, {.passes = options.passes.value_or(open_end ? 0 : model.help().passes),
                            .rows = training_rows(*fit.views[0], options),
                            .verbose = verbose});
-  fit.views[0] = watched<S>(std::move(fit.views[0]), line, &file_rows);
+  const ReadTogether together = read_together(*fit.views[0], options.rank_rows);
+  fit.views[0] = watched<S>(std::move(fit.views[0]), line, &file_rows, together);
   return fit.fit(options);
 }
 

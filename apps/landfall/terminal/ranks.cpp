@@ -55,8 +55,9 @@ LaunchedRanks* load_module(int& argc, char**& argv, int processes) {
     throw UsageError(fmt::format(
         "{}, but this landfall has no MPI; install libopenmpi-dev and build it again, or run one process",
         started));
-  // Ranks that wait give their processor to others: on a busy machine a step takes a thousandth of the time it takes otherwise.
-  ::setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
+  // Where ranks outnumber processors, Open MPI yields the processor each time it is asked for news, which can take a tenth of a
+  // second where other programs run. Ranks that wait sleep instead (mpi_wait.ipp).
+  ::setenv("OMPI_MCA_mpi_yield_when_idle", "0", 0);
   // MPI loads parts of its own, which look for its functions among the global ones.
   void* module = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (module == nullptr)

@@ -1,5 +1,7 @@
 #include "terminal/watched_source.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace landfall::app {
@@ -8,8 +10,9 @@ namespace {
 template <class S>
 class WatchedSource final : public Source<S> {
  public:
-  WatchedSource(SourcePtr<S> source, ProgressLine& line, std::optional<Index>* rows)
-      : source_(std::move(source)), line_(line), all_rows_(rows), began_(line.now()) {}
+  WatchedSource(SourcePtr<S> source, ProgressLine& line, std::optional<Index>* rows,
+                const ReadTogether& together)
+      : source_(std::move(source)), line_(line), all_rows_(rows), together_(together), began_(line.now()) {}
 
   const std::string& name() const override { return source_->name(); }
   std::string_view format() const override { return source_->format(); }
@@ -48,11 +51,14 @@ class WatchedSource final : public Source<S> {
       const std::optional<Index> all = source_->rows();
       const double passed = line_.now() - began_;
       Parts parts{fmt::format("reading {}", name())};
-      if (all && *all > 0)
-        parts.push_back(fmt::format("{} %", 100 * (seen_ % *all) / *all));
-      else
-        parts.push_back(count_text(static_cast<double>(seen_)) + " rows");
-      if (passed > 0) parts.push_back(count_text(static_cast<double>(seen_) / passed) + " rows/s");
+      const double of_all_ranks = static_cast<double>(seen_) * together_.ranks;
+      if (all && *all > 0) {
+        const Index own = std::max<Index>(*all / together_.shares, 1);
+        parts.push_back(fmt::format("{} %", 100 * (seen_ % own) / own));
+      } else {
+        parts.push_back(count_text(of_all_ranks) + " rows");
+      }
+      if (passed > 0) parts.push_back(count_text(of_all_ranks / passed) + " rows/s");
       return parts;
     });
   }
@@ -60,6 +66,7 @@ class WatchedSource final : public Source<S> {
   SourcePtr<S> source_;
   ProgressLine& line_;
   std::optional<Index>* all_rows_;
+  ReadTogether together_;
   Index seen_ = 0;  // since the last rewind; rows in any order begin none
   double began_;
 };
@@ -67,11 +74,14 @@ class WatchedSource final : public Source<S> {
 }  // namespace
 
 template <class S>
-SourcePtr<S> watched(SourcePtr<S> source, ProgressLine& line, std::optional<Index>* rows) {
-  return std::make_unique<WatchedSource<S>>(std::move(source), line, rows);
+SourcePtr<S> watched(SourcePtr<S> source, ProgressLine& line, std::optional<Index>* rows,
+                     const ReadTogether& together) {
+  return std::make_unique<WatchedSource<S>>(std::move(source), line, rows, together);
 }
 
-template SourcePtr<float> watched<float>(SourcePtr<float>, ProgressLine&, std::optional<Index>*);
-template SourcePtr<double> watched<double>(SourcePtr<double>, ProgressLine&, std::optional<Index>*);
+template SourcePtr<float> watched<float>(SourcePtr<float>, ProgressLine&, std::optional<Index>*,
+                                         const ReadTogether&);
+template SourcePtr<double> watched<double>(SourcePtr<double>, ProgressLine&, std::optional<Index>*,
+                                           const ReadTogether&);
 
 }  // namespace landfall::app

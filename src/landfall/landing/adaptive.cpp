@@ -5,6 +5,7 @@
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/rank.hpp>
 #include <landfall/linalg/reduce.hpp>
+#include <landfall/linalg/symmetric.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
@@ -201,12 +202,17 @@ PilotEstimate<S> estimate_pilot(InMemorySamples<S>& first, Index rank, std::uint
     Matrix<S> y(x.rows(), x.cols()), gram(x.cols(), x.cols());
     all.apply(x, y);
     multiply_at<S>(x, y, gram);
-    const Matrix<S> factor = orthonormalizing_factor<S>(gram);
-    if (factor.cols() < x.cols())
+    const Index independent = orthonormalizing_factor<S>(gram).cols();
+    if (independent < x.cols())
       throw LowRank(fmt::format("the first {} rows have rank {}, expected at least p = {}", first.count(),
-                                factor.cols(), x.cols()),
-                    i, factor.cols());
-    x = (x * factor).eval();
+                                independent, x.cols()),
+                    i, independent);
+    // X <- X D (D X'BX D)^-1/2. Eigenvectors alone have signs that follow rounding: with two views the
+    // start, and with it the run, would depend on the order of sums.
+    const Vector<S> d = gram.diagonal().cwiseSqrt().cwiseInverse();
+    SymmetricEigen<S> eigen;
+    eigen.compute(d.asDiagonal() * gram * d.asDiagonal());
+    x = (x * d.asDiagonal() * eigen.inverse_root()).eval();
   }
   return pilot;
 }

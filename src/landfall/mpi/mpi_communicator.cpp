@@ -1,13 +1,14 @@
 #include <landfall/mpi/mpi_communicator.hpp>
+#include <landfall/mpi/mpi_wait.ipp>
 
 #include <algorithm>
-#include <limits>
 
 namespace landfall {
 namespace {
 
 // Sums go in pieces that stay in the cache of the ranks that add them up: 44.8 MB take 34 ms, in one call 76.
 constexpr std::size_t kPiece = 256 << 10;                 // bytes
+constexpr std::size_t kSmall = 4 << 10;                   // bytes that travel in one message
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // of one message: MPI counts in int
 
 class MpiCommunicator final : public Communicator {
@@ -36,6 +37,7 @@ class MpiCommunicator final : public Communicator {
   void largest(std::span<double> values) override { combine(values, MPI_DOUBLE, MPI_MAX); }
 
   void broadcast(std::span<std::byte> bytes) override {
+    meet();
     each_piece(bytes, kMostBytes, [&](std::span<std::byte> piece) {
       MPI_Bcast(piece.data(), count_of(piece), MPI_BYTE, 0, ranks_);
     });
@@ -44,6 +46,7 @@ class MpiCommunicator final : public Communicator {
   std::vector<std::string> gather(const std::string& text) override {
     std::vector<std::uint64_t> sizes(rank_ == 0 ? static_cast<std::size_t>(size_) : 0);
     const std::uint64_t own = text.size();
+    meet();
     MPI_Gather(&own, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, 0, ranks_);
     if (rank_ != 0) {
       each_piece(std::span<const char>(text), kMostBytes, [&](std::span<const char> piece) {
@@ -76,8 +79,23 @@ class MpiCommunicator final : public Communicator {
       use(values.subspan(at, std::min(most, values.size() - at)));
   }
 
+  /// Waits until all ranks are here. What follows does not wait for work of another rank, and may ask without a pause: naps
+  /// would slow down the pieces of a large message.
+  void meet() {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibarrier(ranks_, &request);
+    wait_for(request);
+  }
+
   template <class T>
   void combine(std::span<T> values, MPI_Datatype type, MPI_Op operation) {
+    if (values.size_bytes() <= kSmall) {
+      MPI_Request request = MPI_REQUEST_NULL;
+      MPI_Iallreduce(MPI_IN_PLACE, values.data(), count_of(values), type, operation, ranks_, &request);
+      wait_for(request);
+      return;
+    }
+    meet();
     each_piece(values, kPiece, [&](std::span<T> piece) {
       MPI_Allreduce(MPI_IN_PLACE, piece.data(), count_of(piece), type, operation, ranks_);
     });

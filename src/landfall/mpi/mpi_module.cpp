@@ -1,10 +1,9 @@
 #include <landfall/mpi/mpi_communicator.hpp>
+#include <landfall/mpi/mpi_wait.ipp>
 #include <landfall/parallel/launched_ranks.ipp>
 
 #include <algorithm>
-#include <chrono>
 #include <string>
-#include <thread>
 
 namespace landfall {
 namespace {
@@ -32,16 +31,9 @@ class MpiRanks final : public LaunchedRanks {
   const char* library() const override { return library_.c_str(); }
 
   bool all_here(double seconds) override {
-    using Clock = std::chrono::steady_clock;
-    const auto until = Clock::now() + std::chrono::duration<double>(seconds);
     MPI_Request meeting = MPI_REQUEST_NULL;
     MPI_Ibarrier(endings_, &meeting);
-    for (int met = 0;;) {
-      MPI_Test(&meeting, &met, MPI_STATUS_IGNORE);
-      if (met) return true;
-      if (Clock::now() > until) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
+    return wait_for(meeting, seconds);
   }
 
   void abort(int code) override { MPI_Abort(MPI_COMM_WORLD, code); }

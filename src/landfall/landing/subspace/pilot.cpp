@@ -130,8 +130,11 @@ SubspacePilot<S> solve_first_rows(InMemorySamples<S>& first, std::vector<Inverse
       noise += known ? value * value : 1 - value * value;
     }
     const double sampling = kShareOfNoise * pilot.noise / count * noise;
-    const bool solved = !(squares > (options.whole ? 64 * eps * eps * scale : sampling));
-    if (solved && pilot.steps >= kLeastSteps) break;
+    const double rounding = 64 * eps * eps * scale;
+    const bool solved = !(squares > (options.whole ? rounding : sampling));
+    // Where nothing but rounding is left, more steps would add it to the span, and X would get worse.
+    const bool exact = !(squares > rounding * static_cast<double>(shapes[0].rows));
+    if (solved && (exact || pilot.steps >= kLeastSteps)) break;
     if (pilot.steps >= (options.whole ? kMostStepsOfAll : kMostSteps)) break;
     ++stalled;
     if (squares < halved / 2) {
