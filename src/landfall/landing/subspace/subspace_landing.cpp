@@ -1,4 +1,5 @@
 #include <landfall/landing/subspace/subspace_landing.hpp>
+#include <landfall/linalg/cholesky.hpp>
 #include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/reduce.hpp>
@@ -126,7 +127,7 @@ void SubspaceLanding<S>::step(const std::vector<const CentredBatch<S>*>& views, 
     ++progress_.iteration;
     return;
   }
-  at_rest_ = false;
+  beyond_.clear();
   const auto parts = heavy_->split(views);
   shorten_move(know_giants());
   means_.add(parts, x_, d_);
@@ -220,8 +221,10 @@ void SubspaceLanding<S>::end_pass(bool another) {
   heavy_->begin_pass();
   in_pass_ = 0;
   if (options_.rows > 0) seen_ = options_.rows;
-  at_rest_ = propose() && !whole_ && options_.rows > 0;
-  if (at_rest_) progress_.gap = gap_ *= kLastStep;
+  if (propose() && !whole_ && options_.rows > 0) {
+    step_beyond();
+    progress_.gap = gap_ *= kLastStep;
+  }
   if (!another || whole_ || options_.rows == 0) return;
   if (++passes_ < kPasses) {
     before_ = x_;
@@ -274,6 +277,7 @@ void SubspaceLanding<S>::end_ritz_pass() {
   gain_ = first ? 0 : gain;  // the first direction came from estimates
   gap_ = std::max(residual_gap_ / kOverrated, gain * ratio / (1 - ratio));
   gap_ *= std::sqrt(ratio);  // X + K R is half of what the next pass does
+  step_beyond();
   progress_.infeasibility = 0;
   for (std::size_t k = 0; k < x_.size(); ++k)
     progress_.infeasibility =
@@ -422,12 +426,20 @@ bool SubspaceLanding<S>::propose() {
   return rotated;
 }
 
+/// (X + K R) L^-T, where L L' = I + R'KR is X'BX there if K = B^-1: the normal term. L is triangular, so that the wanted columns
+/// span what they did.
 template <class S>
-Point<S> SubspaceLanding<S>::result() const {
-  Point<S> x = x_;
-  if (at_rest_)
-    for (std::size_t k = 0; k < x.size(); ++k) x[k] += kr_[k];
-  return x;
+void SubspaceLanding<S>::step_beyond() {
+  beyond_ = x_;
+  for (std::size_t k = 0; k < x_.size(); ++k) {
+    const Index c = x_[k].cols();
+    Matrix<double> metric = small_product(r_[k], kr_[k]);
+    symmetrize<double>(metric);
+    metric.diagonal().array() += 1;
+    Matrix<double> t = Matrix<double>::Identity(c, c);
+    if (const auto factor = Cholesky<double>::of(std::move(metric), 0)) factor->solve_upper(t);
+    multiply<S>(Matrix<S>(x_[k] + kr_[k]), Matrix<S>(t.template cast<S>()), beyond_[k]);
+  }
 }
 
 template <class S>
@@ -465,7 +477,7 @@ double SubspaceLanding<S>::gap_of(const Residual& residual) const {
 template <class S>
 void SubspaceLanding<S>::state(State& state) {
   means_.state(state);
-  state(x_, d_, kr_, at_rest_, before_, values_, seen_, in_pass_, inverse_rows_, gap_, residual_gap_, gain_,
+  state(x_, d_, before_, beyond_, values_, seen_, in_pass_, inverse_rows_, gap_, residual_gap_, gain_,
         factor_, far_, in_window_, giants_, restarted_, passes_, choice_.step, choice_.noise, progress_);
   heavy_->state(state);
   ritz_.state(state);

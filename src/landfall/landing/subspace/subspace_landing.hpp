@@ -61,9 +61,9 @@ class SubspaceLanding {
   /// All rows have been seen once more. `another`: a whole pass follows.
   void end_pass(bool another = true);
 
-  /// X + K R, the wanted columns first; within a pass with steps, X.
-  Point<S> result() const;
-  bool at_rest() const { return at_rest_; }
+  /// X + K R, near the manifold and with the wanted columns first; within a pass with steps, X.
+  const Point<S>& result() const { return at_rest() ? beyond_ : x_; }
+  bool at_rest() const { return !beyond_.empty(); }
 
   /// The point of the last batch, and what all rows say there.
   const Point<S>& x() const { return x_; }
@@ -98,6 +98,7 @@ class SubspaceLanding {
   void restart();
   bool turn();
   bool propose();
+  void step_beyond();
   Point<S> first_directions() const;
   void end_ritz_pass();
   struct Residual {
@@ -119,6 +120,7 @@ class SubspaceLanding {
   RitzPasses<S> ritz_;
   Point<S> x_, d_;        // the point, and the move that the next batch makes
   Point<S> before_;       // x_ before the last pass with steps
+  Point<S> beyond_;       // X + K R, where R is that of all rows
   Point<S> bx_, r_, kr_;  // B X, R, K R
   Point<S> sx_, ascent_;  // means_ with the giants, where there are any
   std::vector<Matrix<S>> giant_sums_;
@@ -130,9 +132,8 @@ class SubspaceLanding {
   int far_ = 0, in_window_ = 0;  // of the last steps: how many left X far from the manifold
   Index giants_ = 0;             // rows that K was told of
   bool restarted_ = false;
-  bool at_rest_ = false;  // K R is that of all rows
-  int passes_ = 0;        // with steps
-  bool whole_ = false;    // the first rows are all rows
+  int passes_ = 0;      // with steps
+  bool whole_ = false;  // the first rows are all rows
   AdaptiveChoice choice_;
   Progress progress_;
   bool diverged_ = false;

@@ -254,8 +254,7 @@ class IcaModel final : public Model<S> {
   Matrix<double> covariance_of_all(Fit<S>& fit, Index n) {
     if (rows_.complete) return covariance_of<S>(in_memory(), n, fit.stream.communicator());
     result_.passes += 1;
-    Matrix<double> covariance = covariances<S, double>(fit.stream).within[0];
-    return covariance;
+    return covariances<S, double>(fit.stream).within[0];
   }
 
   const InMemoryBatches<S>& in_memory() const { return rows_.kept.empty() ? rows_.first : rows_.kept; }
