@@ -223,7 +223,7 @@ void SubspaceLanding<S>::end_pass(bool another) {
   if (options_.rows > 0) seen_ = options_.rows;
   if (propose() && !whole_ && options_.rows > 0) {
     step_beyond();
-    progress_.gap = gap_ *= kLastStep;
+    progress_.gap = gap_ *= giants_ > 0 ? 1 : kLastStep;
   }
   if (!another || whole_ || options_.rows == 0) return;
   if (++passes_ < kPasses) {
