@@ -221,11 +221,13 @@ void SubspaceLanding<S>::end_pass(bool another) {
   heavy_->begin_pass();
   in_pass_ = 0;
   if (options_.rows > 0) seen_ = options_.rows;
-  if (propose() && !whole_ && options_.rows > 0) {
+  const bool ordered = propose();
+  if (whole_ || options_.rows == 0) return;
+  if (ordered) {
     step_beyond();
     progress_.gap = gap_ *= giants_ > 0 ? 1 : kLastStep;
   }
-  if (!another || whole_ || options_.rows == 0) return;
+  if (!another) return;
   if (++passes_ < kPasses) {
     before_ = x_;
     return;
