@@ -1,147 +1,182 @@
 #!/usr/bin/env python3
-"""bench/results.py PROGRAM FOLDER [OUT]: writes docs/results.md, a table of methods for each data set, with `landfall compare`.
+"""bench/results.py PROGRAM FOLDER [OUT] [--sets a,b] [--minutes M]: writes docs/results.md, every method on every data set of
+datasets.py after 1, 2 and 4 passes, with `landfall cca`, and tables of ICA and of a pencil.
 
-FOLDER contains split-mnist/ and split-fashion/ as written by `landfall data`; the other data sets are created in FOLDER. Every
-entry is a separate process, seconds exclude the evaluation, and `seconds` and `memory` are those of the largest number of
-passes. Methods that do not iterate over passes (marked *) stop by their own criterion.
+FOLDER keeps the data and every figure (results.json), so that a run that was stopped continues. Every entry is a process of its own.
+Landing runs with five seeds; a baseline too, on data where one of its runs takes less than SHORT seconds, else with one. Totals are those of
+rows held out where a data set has some, else the regularized totals of all rows, divided by what `exact` reaches; where exact does
+not fit, by the planted total. --minutes: no run starts after so many.
 """
+import argparse
 import json
 import pathlib
 import subprocess
-import sys
+import time
 
-PASSES = [1, 2, 4, 8]
+import datasets
+
+PASSES = 1, 2, 4
+SEEDS = range(5)
+SHORT = 5
 STREAMED = ["landing", "landing-online", "landing-averaged", "landing-released", "ey-sgd", "ey-adam", "gen-oja-block", "sgha", "eigengame",
             "appgrad-stochastic", "rgd-rolling"]
-WHOLE = ["exact", "als", "genelink", "rgccalin", "lobpcg", "rgd", "plam"]
-SPARSE = ["landing", "landing-online", "ey-sgd", "ey-adam", "gen-oja-block", "sgha", "eigengame", "appgrad-stochastic", "exact"]
+WIDE = ["landing", "landing-online", "ey-sgd", "ey-adam", "gen-oja-block", "sgha", "eigengame", "appgrad-stochastic"]  # no n x n memory
+WHOLE = ["als", "genelink", "rgccalin", "lobpcg", "rgd", "plam"]  # iterate over all rows, by their own criterion
 ICA = ["landing", "landing-online", "landing-averaged", "landing-released", "rgd-rolling", "fastica", "picard-o", "infomax", "mm-ica"]
 GEVP = ["direct", "lobpcg", "lanczos", "landing", "rgd", "rgd-euclidean", "plam", "pcal", "penalty", "augmented", "fletcher", "cdopt", "cdfcp",
         "pogo", "genelink", "rgccalin"]
+LIMIT = 600  # seconds of a run
 
 
-def compare(program, arguments, methods, passes=None):
-    """One process per method, so that a method that fails does not end the others."""
-    runs, optimum = {}, None
-    for method in methods:
-        words = [program, "compare", *arguments, "--methods", method, "--json", "--quiet"]
-        if passes:
-            words += ["--passes", ",".join(map(str, passes))]
-        print(" ".join(words[1:]), file=sys.stderr)
-        try:
-            run = subprocess.run(words, capture_output=True, text=True, timeout=900)
-        except subprocess.TimeoutExpired:
-            runs[method] = "over 15 minutes"
+class Store:
+    """Figures by key, kept in a file."""
+
+    def __init__(self, path, minutes):
+        self.path = path
+        self.end = time.monotonic() + 60 * minutes
+        self.figures = json.loads(path.read_text()) if path.exists() else {}
+
+    def get(self, key, measure):
+        if key not in self.figures:
+            if time.monotonic() > self.end:
+                return None
+            print(key, flush=True)
+            self.figures[key] = measure()
+            self.path.write_text(json.dumps(self.figures, indent=0))
+        return self.figures[key]
+
+
+def run(words):
+    """The summary that a command prints, or {"failed": why}."""
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        return {"failed": f"over {LIMIT // 60} minutes"}
+    if done.returncode != 0:
+        return {"failed": done.stderr.strip().split("\n")[-1].removeprefix("landfall: ") or f"exit code {done.returncode}"}
+    return json.loads(done.stdout)
+
+
+def fit(program, folder, options, *more):
+    """One run of cca: total, seconds of the fit, infeasibility, memory."""
+    summary = run([program, "cca", *datasets.files(folder), "-p", "5", *options, "--json", "--quiet", *more])
+    if "failed" in summary:
+        return summary
+    held = summary.get("held_out_correlations")
+    return {"total": sum(held) if held else summary["regularized_total"],
+            "seconds": summary["seconds"]["solve"], "infeasibility": max(summary["method_infeasibility"]),
+            "mib": summary["peak_memory_bytes"] / 2**20}
+
+
+def mean(values):
+    return sum(values) / len(values)
+
+
+def shown(share):
+    """A share of exact, with more digits near 1."""
+    return f"{share:.4f}" if share < 0.9995 else f"1 − {1 - share:.1e}" if share < 1 - 1e-9 else f"{share:.4f}"
+
+
+def cca_table(program, store, folder, name):
+    title, options = datasets.described(name)
+    data = datasets.make(program, folder, name)
+    wide = name in ("sparse-10000", "sparse-20000", "sparse-200000")
+    exact = None if wide else store.get(f"{name} exact", lambda: fit(program, data, options, "--method", "exact", "--folds", "0", "--memory", "12GiB"))
+    if wide:
+        best = 3.5
+    elif not exact or "failed" in exact:
+        return []
+    else:
+        best = exact["total"]
+    lines = [f"## {title[0].upper()}{title[1:]}", "",
+             f"Options: `{' '.join(['-p 5', *options])}`. " +
+             ("Shares of the planted total, 3.5." if wide else f"Exact: {best:.4f}, {exact['seconds']:.2g} s."), "",
+             "| method | 1 pass: mean, worst | 2 passes | 4 passes | seeds | seconds | infeasibility | MiB |", "|---|---|---|---|---|---|---|---|"]
+    ahead = []
+    reference = {}
+    for method in (WIDE if wide or name == "log-3000" or name == "sparse-2000" else STREAMED + WHOLE):
+        whole = method in WHOLE
+        cells, seeds, last = [], 0, None
+        for passes in (None,) if whole else PASSES:
+            more = [] if whole else ["--passes", str(passes)]
+            first = store.get(f"{name} {method} {passes} 0", lambda: fit(program, data, options, "--method", method, *more))
+            if first is None:
+                continue
+            if "failed" in first:
+                cells.append("failed")
+                continue
+            all_runs = [first]
+            if not whole and (first["seconds"] < SHORT or method == "landing" and not name.endswith("00000")):
+                for seed in SEEDS[1:]:
+                    one = store.get(f"{name} {method} {passes} {seed}",
+                                    lambda: fit(program, data, options, "--method", method, "--seed", str(seed), *more))
+                    if one and "failed" not in one:
+                        all_runs.append(one)
+            shares = [one["total"] / best for one in all_runs]
+            seeds, last = len(all_runs), all_runs
+            cells.append(shown(mean(shares)) + (f", {shown(min(shares))}" if seeds > 1 else ""))
+            if method == "landing":
+                reference[passes] = mean(shares)
+            elif not whole and mean(shares) > reference.get(passes, 2) + 1e-7:
+                ahead.append(f"{method} after {passes} ({shown(mean(shares))})")
+        if not cells:
             continue
-        if run.returncode != 0:
-            runs[method] = run.stderr.strip().removeprefix("landfall: ") or f"exit code {run.returncode}"
-            continue
-        answer = json.loads(run.stdout)
-        optimum = (answer["exact"] or {}).get("value", optimum)
-        runs[method] = answer["runs"]
-    return runs, optimum
+        cells += [""] * (3 - len(cells))
+        tail = (f"{seeds} | {mean([one['seconds'] for one in last]):.2g} | {last[0]['infeasibility']:.0e} | "
+                f"{max(one['mib'] for one in last):.0f}" if last else " | | | ")
+        lines.append(f"| {method}{'*' if whole else ''} | {' | '.join(cells)} | {tail} |")
+    return lines + ["", f"Ahead of landing by passes: {', '.join(ahead) or 'none'}.", ""]
 
 
-def number(value, digits=4):
-    return "" if value is None else f"{value:.{digits}f}"
-
-
-def memory(runs):
-    return f"{max(run['peak_memory_bytes'] for run in runs) / 2**20:.0f}"
-
-
-def cca_table(program, folder, methods, p, options):
-    files = [str(folder / "left.npy"), str(folder / "right.npy")]
-    if not pathlib.Path(files[0]).exists():
-        files = [name.replace(".npy", ".svm") for name in files]
-    problem = ["cca", *files, "-p", str(p), *options]
-    runs, optimum = compare(program, problem, [name for name in methods if name not in WHOLE], PASSES)
-    whole, exact = compare(program, problem, [name for name in methods if name in WHOLE])
-    runs |= whole
-    optimum = exact or optimum
-    lines = ["| method | " + " | ".join(f"{t} pass{'es' if t > 1 else ''}" for t in PASSES) + " | infeasibility | seconds | MiB |",
-             "|---|" + "---|" * (len(PASSES) + 3)]
-    for method, entries in runs.items():
-        if isinstance(entries, str):
-            lines.append(f"| {method} | " + entries + " |" * (len(PASSES) + 3))
-            continue
-        good = [run for run in entries if not run["failed"]]
-        cells = [number(run["fraction"] if run.get("fraction") is not None else run.get("value")) if not run["failed"] else "failed"
-                 for run in entries]
-        if len(entries) == 1:
-            cells += [""] * (len(PASSES) - 1)
-            method += "*"
-        last = good[-1] if good else None
-        lines.append(f"| {method} | " + " | ".join(cells) + " | " +
-                     (f"{last['infeasibility']:.1e} | {last['seconds']:.2f} | {memory(good)} |" if last else " | | |"))
-    return lines, optimum
-
-
-def ahead(lines):
-    """Which methods did better than landing, from the rows of a table of passes."""
-    rows = {cells[0]: cells[1:] for cells in ([cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:])}
-    def value(text):
-        try:
-            return float(text)
-        except ValueError:
-            return -1
-    texts = []
-    for i, passes in enumerate(PASSES):
-        better = [f"{name} ({cells[i]})" for name, cells in rows.items()
-                  if not name.endswith("*") and value(cells[i]) > value(rows["landing"][i])]
-        if better:
-            texts.append(f"after {passes} pass{'es' if passes > 1 else ''} {', '.join(better)}")
-    quicker = [name.rstrip("*") for name, cells in rows.items() if 0 < value(cells[-2]) < value(rows["landing"][-2])]
-    return (f"Ahead of landing: {'; '.join(texts) or 'no method by passes'}. Faster than its {PASSES[-1]} passes: "
-            f"{', '.join(quicker) or 'no method'}.")
-
-
-def plain_table(program, arguments, methods, title):
-    runs, _ = compare(program, arguments, methods)
+def plain_table(program, store, key, arguments, methods, title):
     lines = [f"| method | {title} | infeasibility | iterations | seconds | MiB |", "|---|---|---|---|---|---|"]
-    for method, entries in runs.items():
-        if isinstance(entries, str) or entries[0]["failed"]:
-            lines.append(f"| {method} | {entries if isinstance(entries, str) else 'failed'} | | | | |")
+    for method in methods:
+        found = store.get(f"{key} {method}", lambda: run([program, "compare", *arguments, "--methods", method, "--json", "--quiet"]))
+        if found is None:
             continue
-        run = entries[0]
-        value = run["value"] if run.get("fraction") is None else run["fraction"]
-        lines.append(f"| {method} | {value:.3e} | " .replace("e+00", "") if value < 1e-2 else f"| {method} | {value:.8f} | ")
-        lines[-1] += f"{run['infeasibility']:.1e} | {run['iterations']} | {run['seconds']:.2f} | {memory(entries)} |"
+        one = found.get("runs", [{"failed": True}])[0]
+        if one["failed"]:
+            lines.append(f"| {method} | failed | | | | |")
+            continue
+        value = one["value"] if one.get("fraction") is None else one["fraction"]
+        lines.append(f"| {method} | {f'{value:.3e}' if value < 1e-2 else f'{value:.8f}'} | {one['infeasibility']:.1e} | {one['iterations']} | "
+                     f"{one['seconds']:.2f} | {one['peak_memory_bytes'] / 2**20:.0f} |")
     return lines
 
 
 def main():
-    program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-    out = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else pathlib.Path("docs/results.md")
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("out", nargs="?", type=pathlib.Path, default=pathlib.Path("docs/results.md"))
+    parser.add_argument("--sets", default=",".join(datasets.names()))
+    parser.add_argument("--minutes", type=float, default=1e6)
+    given = parser.parse_args()
+    given.folder.mkdir(parents=True, exist_ok=True)
+    store = Store(given.folder / "results.json", given.minutes)
 
     def make(name, *words):
-        if not (folder / name).exists():
-            subprocess.run([program, "data", words[0], str(folder / name), *words[1:]], check=True, capture_output=True)
-        return folder / name
+        if not (given.folder / name).exists():
+            subprocess.run([given.program, "data", words[0], str(given.folder / name), *words[1:]], check=True, capture_output=True)
+        return given.folder / name
 
-    text = ["# Every method on five problems", "",
-            "This page is written by `bench/results.py`, which runs `landfall compare` for each method: the same rows in the same order, a separate",
-            "process for each method, evaluation excluded from the time, single precision, two cores, nothing tuned by hand. Fractions are",
-            "relative to the exact total correlation. A star marks methods that work on all of the data and stop by their own criterion; *failed* means",
-            "that the computation failed numerically. [bench/README.md](../bench/README.md) has baselines with hand-tuned learning rates.",
-            "Infeasibility is that of X and Y separately; methods for pencils make X and Y orthonormal jointly, or not at all, before the",
-            "evaluation normalises them. Seconds are from a single run on a machine with other work, so they are coarse.", ""]
-    for name, title in (("split-mnist", "Split MNIST"), ("split-fashion", "Split Fashion-MNIST")):
-        lines, optimum = cca_table(program, folder / name, STREAMED + WHOLE, 5, ["--ridge", "1e-3"])
-        text += [f"## {title}: 60 000 rows, 392 + 392 columns, p = 5, ridge 1e-3", "", f"Exact total correlation: {number(optimum)}.", "",
-                 *lines, "", ahead(lines), ""]
-    sparse = make("sparse", "planted-cca", "-N", "60000", "--left", "2000", "--right", "2000", "--nonzeros", "20", "--correlations",
-                  "0.9,0.8,0.7,0.6,0.5")
-    lines, optimum = cca_table(program, sparse, SPARSE, 5, [])
-    text += ["## Planted and sparse: 60 000 rows, 2000 + 2000 columns, about 20 nonzeros per row, p = 5, default ridge", "",
-             f"Exact total correlation: {number(optimum)}.", "", *lines, "", ahead(lines), ""]
+    text = ["# Every method on every data set", "",
+            "`bench/results.py` writes this page. Each entry is a run of `landfall cca` (single precision, nothing tuned), a process of its own. The",
+            "table shows the total correlation as a share of that of the exact method: the mean and, after a comma, the worst over five seeds; on",
+            "data where a run of a baseline takes longer than 5 seconds it has one seed. Totals are those of held-out rows where the options say so, otherwise those of",
+            "all rows, with the ridge. Seconds are the mean time of the fit after the largest number of passes, on two cores of a machine with other work, so they",
+            "are coarse. A star marks methods that iterate over all of the rows and stop by their own criterion. Infeasibility is that of the method, before the",
+            "evaluation normalises X and Y. *Failed* means that the computation failed numerically. [bench/README.md](../bench/README.md) has",
+            "baselines with hand-tuned learning rates, and [method.md](method.md#leading-subspaces-cca-and-lda) says which data sets chose the constants of landing.", ""]
+    for name in given.sets.split(","):
+        text += cca_table(given.program, store, given.folder, name)
     ica = make("ica", "laplace-ica")
     text += ["## ICA: the paper's mixture, N = 100 000, n = 10, Amari distance to the true mixing", "",
-             *plain_table(program, ["ica", str(ica / "data.npy"), "--truth", str(ica / "mixing.npy")], ICA, "Amari distance"), ""]
+             *plain_table(given.program, store, "ica", ["ica", str(ica / "data.npy"), "--truth", str(ica / "mixing.npy")], ICA, "Amari distance"), ""]
     pencil = make("pencil", "pencil", "-n", "500", "--kind", "planted", "--condition", "100")
     text += ["## A pencil of 500 x 500, condition 100, p = 10: fraction of the sum of the largest eigenvalues", "",
-             *plain_table(program, ["gevp", str(pencil / "A.npy"), str(pencil / "B.npy"), "-p", "10"], GEVP, "of exact"), ""]
-    out.write_text("\n".join(text))
+             *plain_table(given.program, store, "gevp", ["gevp", str(pencil / "A.npy"), str(pencil / "B.npy"), "-p", "10"], GEVP, "of exact"), ""]
+    given.out.write_text("\n".join(text))
 
 
 if __name__ == "__main__":

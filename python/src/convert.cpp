@@ -110,6 +110,7 @@ py::dict plan_dict(const Plan& plan) {
     py::dict dict;
     dict["bytes"] = of.bytes;
     dict["seconds"] = of.seconds;
+    dict["passes"] = of.passes;
     return dict;
   };
   py::dict dict;

@@ -206,7 +206,9 @@ TYPED_TEST(RitzPassesTest, TheResultIsAStepBeyondThePoint) {
       landing.end_pass();
     }
     ASSERT_TRUE(landing.at_rest());
-    EXPECT_GT(value(landing.result()) - value(landing.x()), 0.05 * (exact - value(landing.x()))) << passes;
+    // Once all rows have measured R, little is left of errors along small eigenvalues.
+    const double least = passes > 2 ? 0.4 : 0.05;
+    EXPECT_GT(value(landing.result()) - value(landing.x()), least * (exact - value(landing.x()))) << passes;
     EXPECT_LE(value(landing.result()), exact + 1e-3);
   }
 }

@@ -277,6 +277,44 @@ TEST(Plan, OfCcaIsMadeFromItsFiles) {
   EXPECT_FALSE(plan_cca<float>(a, b, {.components = 3, .method = FitMethod::landing}).exact_is_chosen);
 }
 
+TEST(Plan, PassesFollowTheNoiseOfARow) {
+  const PassForecast forecast{.rows = 1e5, .first_rows = 8192, .noise = 1000};
+  // 0.8 q/N = 8e-3 after the first pass, then 1.5 q/m = 0.18 of it each: two more
+  EXPECT_EQ(predicted_passes(forecast), 3);
+  PassForecast other = forecast;
+  other.first_rows = 2e5;  // all rows
+  EXPECT_EQ(predicted_passes(other), 1);
+  other = forecast;
+  other.values = Vector<double>::Constant(3, 0.99);  // what is left of a correlation near 1 is small
+  EXPECT_EQ(predicted_passes(other), 1);
+  other.values = Vector<double>::Constant(3, 0.1);
+  EXPECT_GT(predicted_passes(other), 3);
+  other.most = 4;
+  EXPECT_EQ(predicted_passes(other), 4);
+  other = forecast;
+  other.tolerance = 1e-2;
+  EXPECT_EQ(predicted_passes(other), 1);
+}
+
+TEST(Plan, PassesOfCcaArePredictedFromItsPilot) {
+  for (const double correlation : {0.95, 0.3}) {
+    PlantedCca<float> maker(
+        {.samples = 20000, .left = 60, .right = 50, .correlations = {correlation, correlation}, .seed = 3});
+    Batch<float> x, y;
+    maker.read(0, 20000, x, y);
+    const RowMatrix<float> a = x.dense().transpose(), b = y.dense().transpose();
+    const auto left = [&] { return std::make_unique<landfall::MemorySource<float>>(a); };
+    const auto right = [&] { return std::make_unique<landfall::MemorySource<float>>(b); };
+    const CcaOptions options{.components = 2, .method = FitMethod::landing};
+    const double predicted = plan_cca<float>(*left(), *right(), options).landing.passes;
+    const double made = fit_cca<float>(left(), right(), options).passes;
+    EXPECT_NEAR(predicted, made, 1) << correlation;
+    CcaOptions given = options;
+    given.passes = 7;
+    EXPECT_EQ(plan_cca<float>(*left(), *right(), given).landing.passes, 7);
+  }
+}
+
 Workload sized(Index features, Index rank, std::optional<double> nonzeros, std::uint64_t memory) {
   Workload work{.rows = 100'000,
                 .features = {features, features},

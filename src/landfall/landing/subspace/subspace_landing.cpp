@@ -25,7 +25,8 @@ constexpr double kFitted = 4;             // X was fitted to the first rows: the
 constexpr int kPasses = 2;                // with steps
 constexpr double kRounding = 100;         // times epsilon: a gap that small may be rounding
 constexpr double kOverrated = 8;          // what ||R||_K^2 may say, times the gap
-constexpr double kLastStep = 1. / 3;      // what X + K R leaves of the gap after a pass with steps
+// What X + K R leaves of the estimated gap after a pass with steps: of the sampling error, and of the residual.
+constexpr double kLeftOfNoise = 1. / 2, kLeftOfResidual = 1. / 6;
 // What a pass that measures leaves of the gap: limits, of the first with giants, and where only the residual tells.
 constexpr double kFastest = 0.01, kFirstWithGiants = 0.25, kSlowest = 0.9, kSlowestByResidual = 0.7;
 
@@ -225,7 +226,7 @@ void SubspaceLanding<S>::end_pass(bool another) {
   if (whole_ || options_.rows == 0) return;
   if (ordered) {
     step_beyond();
-    progress_.gap = gap_ *= giants_ > 0 ? 1 : kLastStep;
+    if (giants_ == 0) progress_.gap = gap_ = gap_of(found_, kLeftOfResidual, kLeftOfNoise);
   }
   if (!another) return;
   if (++passes_ < kPasses) {
@@ -270,8 +271,8 @@ void SubspaceLanding<S>::end_ritz_pass() {
   if (first) residual_gap_ = gap_of(residual_of_all());
   const double before = ritz_.values().head(p).sum(), error = residual_gap_;
   ritz_.advance(ridges);
-  const Residual found = residual_of_all();
-  residual_gap_ = gap_of(found);
+  found_ = residual_of_all();
+  residual_gap_ = gap_of(found_);
   const double total = values_.head(p).sum(), gain = std::max(total - before, 0.0) / std::max(total, 1e-300);
   const double falls = std::max(residual_gap_ / std::max(error, 1e-300), gain_ > 0 ? gain / gain_ : 0);
   const double ratio = std::clamp(falls, first && giants_ > 0 ? kFirstWithGiants : kFastest,
@@ -285,7 +286,7 @@ void SubspaceLanding<S>::end_ritz_pass() {
     progress_.infeasibility =
         std::hypot(progress_.infeasibility, distance_to_identity(small_product(x_[k], bx_[k])));
   progress_.step = 1;
-  report(found);
+  report();
   diverged_ = diverged_ || !finite(x_) || !finite(kr_);
   if (residual_gap_ < kRounding * static_cast<double>(std::numeric_limits<S>::epsilon()))
     ritz_.begin(x_, kr_);
@@ -408,65 +409,80 @@ typename SubspaceLanding<S>::Residual SubspaceLanding<S>::residual(bool rotated)
 template <class S>
 bool SubspaceLanding<S>::propose() {
   const bool rotated = turn();
-  const Residual found = residual(rotated);
+  found_ = residual(rotated);
   const Index p = std::min(options_.wanted, x_[0].cols());
   const bool known = static_cast<bool>(first_->objective().known);
   double noise = 0;
   for (Index j = 0; j < p; ++j) noise += known ? values_(j) * values_(j) : 1 - values_(j) * values_(j);
   const double r = std::max(means_.rows(), 1.0), q = choice_.noise;
   const double v = std::max(means_.variance(), options_.rows > 0 ? 1 / options_.rows : 0);
-  const double ratio = found.largest / std::max(2 * v * q * noise, 1e-300);
+  const double ratio = found_.largest / std::max(2 * v * q * noise, 1e-300);
   const double stable = options_.step > 0 ? options_.step : kStable * r / (r + q);
   double eta = factor_ * std::min(stable, kGain * r * v * std::max(1.0, kSignal * ratio));
   choice_.step = stable;
-  eta = std::min(eta, kTrust / std::max(found.longest, 1e-300));
+  eta = std::min(eta, kTrust / std::max(found_.longest, 1e-300));
   for (std::size_t k = 0; k < x_.size(); ++k) d_[k] = static_cast<S>(eta) * kr_[k];
   progress_.step = eta;
-  gap_ = gap_of(found);
-  report(found);
+  gap_ = gap_of(found_);
+  report();
   diverged_ = diverged_ || !finite(x_) || !finite(d_);
   return rotated;
 }
 
-/// (X + K R) L^-T, where L L' = I + R'KR is X'BX there if K = B^-1: the normal term. L is triangular, so that the wanted columns
-/// span what they did.
+/// (X + K R H) L^-T with H = diag(h). For K = B^-1 and h = 1/rho that is a step of the power method: an error along an eigenvector
+/// of eigenvalue mu falls to mu/rho of itself. R has a sampling error of square V, of which X may or may not have followed a part:
+/// h = (1/rho) ||R||^2/(||R||^2 + V). L L' = I + H R'KR H is X'BX there: the normal term. L is triangular, so that the wanted
+/// columns span what they did.
 template <class S>
 void SubspaceLanding<S>::step_beyond() {
+  const Index c = values_.size();
+  Vector<double> h(c);
+  for (Index j = 0; j < c; ++j) {
+    const double square = std::max(found_.squares(j), 1e-300);
+    const double whole = square / (square + noise_of(j)) / std::max(values_(j), 1e-300);
+    h(j) = std::min(whole, kTrust / std::sqrt(square));
+  }
   beyond_ = x_;
   for (std::size_t k = 0; k < x_.size(); ++k) {
-    const Index c = x_[k].cols();
-    Matrix<double> metric = small_product(r_[k], kr_[k]);
+    Matrix<double> metric = h.asDiagonal() * small_product(r_[k], kr_[k]) * h.asDiagonal();
     symmetrize<double>(metric);
     metric.diagonal().array() += 1;
     Matrix<double> t = Matrix<double>::Identity(c, c);
     if (const auto factor = Cholesky<double>::of(std::move(metric), 0)) factor->solve_upper(t);
-    multiply<S>(Matrix<S>(x_[k] + kr_[k]), Matrix<S>(t.template cast<S>()), beyond_[k]);
+    const Matrix<S> moved = x_[k] + kr_[k] * h.template cast<S>().asDiagonal();
+    multiply<S>(moved, Matrix<S>(t.template cast<S>()), beyond_[k]);
   }
 }
 
 template <class S>
-void SubspaceLanding<S>::report(const Residual& residual) {
+void SubspaceLanding<S>::report() {
   const Index p = std::min(options_.wanted, values_.size());
   progress_.gap = gap_;
   progress_.objective = -values_.head(p).sum();
-  progress_.stationarity = std::sqrt(residual.squares.head(p).sum() / static_cast<double>(p));
+  progress_.stationarity = std::sqrt(found_.squares.head(p).sum() / static_cast<double>(p));
   progress_.attraction = 0.25 / std::max(progress_.step, 1e-300);
   progress_.field_norm = static_cast<double>(norm(r_));
+}
+
+/// The sampling error of a column of R, as a part of ||R||_K^2.
+template <class S>
+double SubspaceLanding<S>::noise_of(Index column) const {
+  const double square = values_(column) * values_(column);
+  return measured()
+             ? 0
+             : means_.uncertainty() * choice_.noise * (first_->objective().known ? square : 1 - square);
 }
 
 /// ||R||_K^2 of a pair, with the sampling error that R has, bounds what the pair lacks: by itself, and over its distance from
 /// the smallest value. A pair that is not wanted may rise above one that is. K knows rows that are as large as many others
 /// only roughly.
 template <class S>
-double SubspaceLanding<S>::gap_of(const Residual& residual) const {
+double SubspaceLanding<S>::gap_of(const Residual& residual, double of_residual, double of_noise) const {
   const Index c = values_.size(), p = std::min(options_.wanted, c);
-  const bool known = static_cast<bool>(first_->objective().known);
-  const double uncertainty = measured() ? 0 : means_.uncertainty();
   Vector<double> reach = values_;
   for (Index j = 0; j < c; ++j) {
     const double value = values_(j), distance = c > p ? value - values_(c - 1) : value / 20;
-    const double noise = uncertainty * choice_.noise * (known ? value * value : 1 - value * value);
-    const double square = residual.squares(j) + noise;
+    const double square = of_residual * residual.squares(j) + of_noise * noise_of(j);
     reach(j) += std::min(std::sqrt(square), square / std::max(distance, 1e-300));
   }
   std::ranges::partial_sort(reach, reach.begin() + p, std::greater{});

@@ -21,8 +21,8 @@
 // From the third pass on the residual is mostly sampling error of the estimates. X then moves only at the end of a pass, over which all
 // rows measure K R (ritz_passes.hpp): nothing is noise, and a pass needs half the products.
 //
-// At the end of a pass R is that of all rows. X + K R, a step of the power method with K in place of B^-1, needs no more of them:
-// a run returns it, and goes on from X, where the estimates are.
+// At the end of a pass R is that of all rows. X + K R diag(1/rho), a step of the power method with K in place of B^-1, needs no more
+// of them: a run returns it, shorter where R is mostly sampling error, and goes on from X, where the estimates are.
 #pragma once
 
 #include <landfall/landing/choice.hpp>
@@ -61,7 +61,7 @@ class SubspaceLanding {
   /// All rows have been seen once more. `another`: a whole pass follows.
   void end_pass(bool another = true);
 
-  /// X + K R, near the manifold and with the wanted columns first; within a pass with steps, X.
+  /// A step beyond X, near the manifold and with the wanted columns first; within a pass with steps, X.
   const Point<S>& result() const { return at_rest() ? beyond_ : x_; }
   bool at_rest() const { return !beyond_.empty(); }
 
@@ -98,7 +98,6 @@ class SubspaceLanding {
   void restart();
   bool turn();
   bool propose();
-  void step_beyond();
   Point<S> first_directions() const;
   void end_ritz_pass();
   struct Residual {
@@ -107,8 +106,10 @@ class SubspaceLanding {
   };
   Residual residual(bool rotated);
   Residual residual_of_all();
-  void report(const Residual& residual);
-  double gap_of(const Residual& residual) const;
+  void step_beyond();
+  double noise_of(Index column) const;
+  void report();
+  double gap_of(const Residual& residual, double of_residual = 1, double of_noise = 1) const;
 
   std::shared_ptr<InMemorySamples<S>> first_;
   SubspaceOptions options_;
@@ -120,11 +121,12 @@ class SubspaceLanding {
   RitzPasses<S> ritz_;
   Point<S> x_, d_;        // the point, and the move that the next batch makes
   Point<S> before_;       // x_ before the last pass with steps
-  Point<S> beyond_;       // X + K R, where R is that of all rows
+  Point<S> beyond_;       // a step beyond x_, where R is that of all rows
   Point<S> bx_, r_, kr_;  // B X, R, K R
   Point<S> sx_, ascent_;  // means_ with the giants, where there are any
   std::vector<Matrix<S>> giant_sums_;
   std::vector<Scratch<S>> giant_scores_;
+  Residual found_;  // at x_
   Vector<double> values_;
   std::vector<Matrix<S>> t_;
   double seen_ = 0, in_pass_ = 0, inverse_rows_ = 0;  // rows: at all, up to N; in this pass; when K was made

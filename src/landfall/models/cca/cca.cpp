@@ -10,6 +10,7 @@
 #include <landfall/models/cca/cca_baseline.hpp>
 #include <landfall/models/cca/cca_columns.ipp>
 #include <landfall/models/cca/cca_resampling.ipp>
+#include <landfall/models/cca/online_cca.hpp>
 #include <landfall/models/cca/ridge_choice.hpp>
 #include <landfall/models/fit/covariance.hpp>
 #include <landfall/models/fit/pipeline.hpp>
@@ -26,6 +27,7 @@ namespace {
 
 constexpr Index kMostPairs = 10;  // where p is not given
 constexpr int kFolds = 5;
+constexpr Index kPilotBatch = 1024;
 /// Pivots of B, as fractions of its diagonal, below which rounding of the covariances shows in the sixth digit of a correlation.
 constexpr double kLeastPivot = 1e-8;
 
@@ -389,11 +391,58 @@ void warn_of_overfitting(CcaResult<S>& result) {
     result.warnings.push_back(std::move(warning));
 }
 
+namespace {
+
+/// The passes that landing will make, from its pilot on the first rows; unset where that would take long, or is not possible.
+template <class S>
+std::optional<double> passes_by_pilot(Source<S>& left, Source<S>& right, const CcaOptions& options,
+                                      const Workload& work) {
+  constexpr double kQuick = 1e10;  // flops, about a second
+  double squares = 0;
+  for (const Index n : work.features) squares += 2 * static_cast<double>(n) * static_cast<double>(n);
+  if (options.passes || options.landing.estimator != Estimator::recursive || work.nonzeros ||
+      work.first_rows >= work.rows || squares * static_cast<double>(work.first_rows) > kQuick)
+    return std::nullopt;
+  OnlineCcaOptions pilot_options;
+  pilot_options.components = work.components;
+  pilot_options.ridge = options.ridge;
+  pilot_options.relative_ridge = options.relative_ridge;
+  pilot_options.first_rows = work.first_rows;
+  pilot_options.memory = options.memory;
+  pilot_options.seed = options.seed;
+  std::optional<double> passes;
+  try {
+    OnlineCca<S> pilot(pilot_options);
+    Batch<S> x, y;
+    Index rows = 0;
+    while (rows < work.first_rows && left.read(kPilotBatch, x) > 0 && right.read(kPilotBatch, y) > 0) {
+      pilot.partial_fit(x, y, {}, options.cancel);
+      rows += x.rows();
+    }
+    const CcaResult<S> found = pilot.result();
+    passes = predicted_passes({.rows = static_cast<double>(work.rows),
+                               .first_rows = static_cast<double>(work.first_rows),
+                               .noise = found.choice.noise,
+                               .values = found.regularized,
+                               .tolerance = options.tolerance,
+                               .most = options.most_passes});
+  } catch (const DataError&) {  // the fit leaves such rows out, or says what is wrong with them
+  } catch (const NumericalError&) {
+  }
+  left.rewind();
+  right.rewind();
+  return passes;
+}
+
+}  // namespace
+
 template <class S>
 Plan plan_cca(Source<S>& left, Source<S>& right, const CcaOptions& options) {
   CcaResult<S> result;
   const CcaModel<S> model(result);
-  return shown_plan<S>(model_workload<S>(model, {&left, &right}, options), options.memory, options.method);
+  Workload work = model_workload<S>(model, {&left, &right}, options);
+  work.passes = passes_by_pilot(left, right, options, work).value_or(work.passes);
+  return shown_plan<S>(work, options.memory, options.method);
 }
 
 LANDFALL_CCA(, float)

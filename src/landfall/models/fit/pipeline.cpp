@@ -412,6 +412,12 @@ Workload landing_workload(const FitOptions& options, const std::vector<Index>& f
                 .warm_up = options.landing.warm_up};
   if (sparse) work.nonzeros = sample.nonzeros;
   choose_sizes<S>(work, options.memory);
+  if (!options.passes && options.landing.estimator == Estimator::recursive)
+    work.passes = predicted_passes({.rows = static_cast<double>(work.rows),
+                                    .first_rows = static_cast<double>(work.first_rows),
+                                    .noise = static_cast<double>(*std::ranges::max_element(features)),
+                                    .tolerance = options.tolerance,
+                                    .most = options.most_passes});
   return work;
 }
 

@@ -115,6 +115,22 @@ void choose_sizes(Workload& work, std::uint64_t memory) {
   }
 }
 
+double predicted_passes(const PassForecast& forecast) {
+  constexpr double kFirst = 0.8, kRate = 1.5, kFastest = 0.05, kSlowest = 0.5, kLeastValue = 0.05;
+  if (forecast.first_rows >= forecast.rows) return 1;
+  double share = 1;
+  if (forecast.values.size() > 0) {
+    const auto values = forecast.values.array().max(kLeastValue).min(1.0);
+    share = ((1 - values.square()) / values).sum() / values.sum();
+  }
+  const double gap = kFirst * share * forecast.noise / forecast.rows;
+  if (gap <= forecast.tolerance) return 1;
+  const double rate =
+      std::clamp(kRate * forecast.noise / std::max(forecast.first_rows, 1.0), kFastest, kSlowest);
+  const double more = std::ceil(std::log(gap / std::max(forecast.tolerance, 1e-300)) / -std::log(rate));
+  return std::min(1 + more, std::max(forecast.most, 1.0));
+}
+
 template <class S>
 Cost exact_cost(const Workload& work, const MachineRates* rates) {
   double entries = 0, flops = 0, cubes = 0,
@@ -136,7 +152,7 @@ Cost exact_cost(const Workload& work, const MachineRates* rates) {
   // With a few batches of 1024 rows, which are made dense.
   const double dense_row = total(work.features) * static_cast<double>(sizeof(S));
   const double squares = work.squares > 0 ? work.squares : 2 * entries * static_cast<double>(sizeof(S));
-  Cost cost{.bytes = whole(squares + 1024 * 6 * dense_row) + beside_the_method(work)};
+  Cost cost{.bytes = whole(squares + 1024 * 6 * dense_row) + beside_the_method(work), .passes = 1};
   if (!rates) return cost;
   // Two readings: mean, covariances. Then others, with scores at most.
   const double reading = reading_of(work, *rates);
@@ -175,7 +191,8 @@ Cost landing_cost(const Workload& work, const MachineRates* rates) {
       static_cast<double>(work.ranks.empty() ? work.rank : *std::ranges::max_element(work.ranks));
   Cost cost{.bytes = whole((blocks + sketch) * static_cast<double>(sizeof(S)) +
                            (first + 6 * r + (work.nonzeros ? kWindow : 0)) * row_bytes<S>(work)) +
-                     beside_the_method(work)};
+                     beside_the_method(work),
+            .passes = work.passes};
   if (!rates) return cost;
   // A [X D] and the size of each row, then the sums of both estimates; K once; about ten n x p by p x p products and forty
   // sums of blocks.

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <landfall/data/rows/source.hpp>
+#include <landfall/linalg/types.hpp>
 #include <landfall/models/fit/machine_rates.hpp>
 #include <landfall/models/fit/method.hpp>
 
@@ -29,9 +30,10 @@ struct Workload {
   double squares = 0;     // bytes of n x n matrices that exact has; 0: of each covariance and a working copy
   int more_readings = 0;  // beside mean, covariances or passes: means of classes, evaluation
   // Of landing:
-  Index columns = 0;                                // p with the guard columns; 0: p
-  Index batch = 128, rank = 64, first_rows = 4096;  // see choose_sizes(); rank: by hand, or of other estimators
-  std::vector<Index> ranks{};                      // of K of each view; its columns: a complete basis
+  Index columns = 0;  // p with the guard columns; 0: p
+  Index batch = 128, rank = 64,
+        first_rows = 4096;     // see choose_sizes(); rank: by hand, or of other estimators
+  std::vector<Index> ranks{};  // of K of each view; its columns: a complete basis
   double passes = 4;
   int warm_up = 8;
   bool kept = false;  // all rows are read twice, for the mean and to be kept, and no more
@@ -46,7 +48,20 @@ void choose_sizes(Workload& work, std::uint64_t memory);
 struct Cost {
   std::uint64_t bytes = 0;  // in peak memory, with the program itself
   double seconds = 0;       // 0: not known, since no rates were given
+  double passes = 0;        // over the rows, beside those for the mean and the evaluation; 0: no rows
 };
+
+/// What is known of a run of CCA or LDA by landing before it begins.
+struct PassForecast {
+  double rows = 0, first_rows = 0;  // N, m
+  double noise = 0;  // q of one row (landing/subspace/validated_inverse.hpp); of light tails about n
+  Vector<double> values = {};  // the correlations on the first rows; empty: unknown
+  double tolerance = 1e-3, most = 32;
+};
+
+/// Passes until the estimated gap is below the tolerance: after the first it is about 0.8 (q/N) sum((1 - rho^2)/rho)/sum(rho), and each
+/// further one leaves about 1.5 q/m of it, because K comes from m rows (measured; docs/method.md).
+double predicted_passes(const PassForecast& forecast);
 
 /// Covariances in one pass, then LAPACK.
 template <class S>
