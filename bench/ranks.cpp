@@ -5,7 +5,9 @@
 // a: seconds per row, f: of a step without rows, from two batch sizes on one rank; messages: 2 log2(P) latencies each, and
 // 2 (P-1)/P of the bytes over the bandwidth (an all-reduce by halves).
 //
-//   bench_ranks [--quick] [--latency SECONDS] [--bandwidth BYTES_PER_SECOND]
+//   bench_ranks [--quick] [--columns N] [--latency SECONDS] [--bandwidth BYTES_PER_SECOND]
+//
+// --columns: only 1000, 10000 or 100000.
 #include <landfall/data/formats/csr_source.hpp>
 #include <landfall/data/rows/memory_source.hpp>
 #include <landfall/linalg/random.hpp>
@@ -13,6 +15,7 @@
 #include <landfall/parallel/threads.hpp>
 
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -98,6 +101,8 @@ Data dense_rows(Index rows, Index n) {
   return data;
 }
 
+/// Any n / nonzeros rows that follow each other have an entry in every column: to the one rank that is simulated, a column without
+/// any would be constant, and left out. The step of 70001 scatters the columns of a row.
 Data sparse_rows(Index rows, Index n, Index nonzeros) {
   Data data;
   data.n = n;
@@ -105,8 +110,8 @@ Data sparse_rows(Index rows, Index n, Index nonzeros) {
   for (Index i = 0; i < rows; ++i) {
     for (Index k = 0; k < nonzeros; ++k) {
       const auto words = random_words({7, static_cast<std::uint64_t>(i)}, static_cast<std::uint64_t>(k));
-      data.columns.push_back(static_cast<std::int64_t>(words[0] % static_cast<std::uint64_t>(n)));
-      data.values.push_back(1.0f + static_cast<float>(words[1] % 7));
+      data.columns.push_back((i * nonzeros + k) * 70001 % n);
+      data.values.push_back(1.0f + static_cast<float>(words[0] % 7));
     }
     data.starts.push_back(static_cast<std::int64_t>(data.values.size()));
   }
@@ -157,6 +162,7 @@ void table(const Data& data, Index batch, const std::vector<int>& ranks, const N
     fmt::print("{:>6} {:>10.3f} {:>10.3f} {:>10.0f} {:>9.2f} {:>9.2f}\n", p, 1e3 * step.work,
                1e3 * step.messages, step.bytes / 1e3, one.work / (step.work + step.messages),
                one.work / model);
+    std::fflush(stdout);
     fmt::print("measured ranks.{}.{}.{} {:.4f}\n", data.n, batch, p, one.work / (step.work + step.messages));
   }
 }
@@ -166,19 +172,22 @@ void table(const Data& data, Index batch, const std::vector<int>& ranks, const N
 int main(int argc, char** argv) {
   Network network;
   bool quick = false;
+  Index columns = 0;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--quick") == 0) quick = true;
+    if (std::strcmp(argv[i], "--columns") == 0 && i + 1 < argc) columns = std::atoi(argv[++i]);
     if (std::strcmp(argv[i], "--latency") == 0 && i + 1 < argc) network.latency = std::atof(argv[++i]);
     if (std::strcmp(argv[i], "--bandwidth") == 0 && i + 1 < argc) network.bandwidth = std::atof(argv[++i]);
   }
   set_threads(1);
   fmt::print("latency {:g} us, {:g} GB/s\n", 1e6 * network.latency, 1e-9 * network.bandwidth);
   const std::vector<int> ranks = quick ? std::vector{2, 16} : std::vector{2, 4, 8, 16, 32, 64, 128, 256};
-  {
+  const auto wanted = [&](Index n) { return columns == n || (columns == 0 && (!quick || n == 1000)); };
+  if (wanted(1000)) {
     const Data data = dense_rows(quick ? 4096 : 32768, 1000);
     for (const Index batch : quick ? std::vector<Index>{1024} : std::vector<Index>{1024, 8192})
       table(data, batch, ranks, network);
   }
-  if (!quick) table(dense_rows(8192, 10'000), 2048, ranks, network);
-  if (!quick) table(sparse_rows(65536, 100'000, 100), 8192, ranks, network);
+  if (wanted(10'000)) table(dense_rows(8192, 10'000), 2048, ranks, network);
+  if (wanted(100'000)) table(sparse_rows(262'144, 100'000, 100), 8192, ranks, network);
 }

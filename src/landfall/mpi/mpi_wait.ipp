@@ -20,7 +20,7 @@ namespace landfall {
 inline bool wait_for(MPI_Request& request, double most_seconds = std::numeric_limits<double>::infinity()) {
   using Clock = std::chrono::steady_clock;
   using Seconds = std::chrono::duration<double>;
-  constexpr Seconds awake{50e-6}, longest{1e-3};
+  constexpr Seconds awake{50e-6}, longest{4e-3};
   constexpr double share = 0.25;  // of the time waited so far
   const auto begin = Clock::now();
   for (int arrived = 0;;) {

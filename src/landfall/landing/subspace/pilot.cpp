@@ -18,6 +18,8 @@ constexpr int kMostSteps = 24, kMostStepsOfAll = 200;
 constexpr int kLeastSteps = 4;
 // Residuals are squared, and the sampling error of the first rows is that of one row over their number.
 constexpr double kShareOfNoise = 0.02;
+// Below so many columns K x takes less time than the message that hands its rows to the other ranks.
+constexpr Index kDivided = 256;
 
 /// S Z and the ascent direction over the first rows.
 template <class S>
@@ -74,6 +76,24 @@ std::vector<InversePtr<S>> subspace_inverses(const InMemorySamples<S>& first,
 }
 
 template <class S>
+void apply_inverses(const std::vector<InversePtr<S>>& inverse, const Point<S>& x, Point<S>& y,
+                    Communicator& communicator) {
+  const auto wide = [](const InversePtr<S>& k) { return k->complete() && k->size() >= kDivided; };
+  const bool divided = communicator.size() > 1 && std::ranges::all_of(inverse, wide);
+  for (std::size_t k = 0; k < inverse.size(); ++k) {
+    y[k].resize(x[k].rows(), x[k].cols());
+    if (!divided) {
+      inverse[k]->apply(x[k], y[k]);
+      continue;
+    }
+    const RankSlice own = slice(communicator.rank(), communicator.size(), x[k].rows());
+    y[k].setZero();
+    inverse[k]->apply_rows(own, x[k], y[k].middleRows(own.first, own.size()));
+  }
+  if (divided) reduce(communicator, y);
+}
+
+template <class S>
 SubspacePilot<S> subspace_pilot(InMemorySamples<S>& first, const SubspacePilotOptions& options,
                                 const std::vector<Vector<S>>& variance, const CancelFlag& cancel) {
   return solve_first_rows<S>(first, subspace_inverses(first, options, variance, cancel), options, nullptr,
@@ -100,11 +120,14 @@ SubspacePilot<S> solve_first_rows(InMemorySamples<S>& first, std::vector<Inverse
   for (std::size_t k = 0; k < views; ++k) {
     r[k] = pilot.inverse[k]->scale().cwiseInverse().asDiagonal() *
            random_orthonormal(shapes[k].rows, columns, {options.seed, 0x57a27 + k}).template cast<S>();
-    x.z.emplace_back(shapes[k].rows, columns);
-    pilot.inverse[k]->apply(r[k], x.z[k]);
   }
+  x.z.resize(views);
+  const auto apply_k = [&](const Point<S>& from, Point<S>& to) {
+    apply_inverses<S>(pilot.inverse, from, to, first.communicator());
+  };
+  apply_k(r, x.z);
   multiply_rows(x);
-  for (std::size_t k = 0; k < views; ++k) pilot.inverse[k]->apply(Matrix<S>(x.sz[k]), x.z[k]);
+  apply_k(x.sz, x.z);
   multiply_rows(x);
   const double eps = static_cast<double>(std::numeric_limits<S>::epsilon());
   const double count = static_cast<double>(first.count());
@@ -118,12 +141,11 @@ SubspacePilot<S> solve_first_rows(InMemorySamples<S>& first, std::vector<Inverse
     double squares = 0, scale = 0, noise = 0;
     const Vector<S> values = ritz.values.template cast<S>();
     work.z.resize(views);
-    for (std::size_t k = 0; k < views; ++k) {
+    for (std::size_t k = 0; k < views; ++k)
       r[k] = x.ascent[k] - (x.sz[k] + static_cast<S>(options.ridge[k]) * x.z[k]) * values.asDiagonal();
-      work.z[k].resize(r[k].rows(), columns);
-      pilot.inverse[k]->apply(r[k], work.z[k]);
+    apply_k(r, work.z);
+    for (std::size_t k = 0; k < views; ++k)
       squares += static_cast<double>(r[k].leftCols(wanted).cwiseProduct(work.z[k].leftCols(wanted)).sum());
-    }
     for (Index j = 0; j < wanted; ++j) {
       const double value = std::clamp(ritz.values(j), 0.0, 1.0);
       scale += value * value;

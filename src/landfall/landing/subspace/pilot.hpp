@@ -43,6 +43,11 @@ std::vector<InversePtr<S>> subspace_inverses(const InMemorySamples<S>& first,
                                              const std::vector<Vector<S>>& variance,
                                              const CancelFlag& cancel = {});
 
+/// Y = K X in each view. Ranks divide the rows of wide K among them.
+template <class S>
+void apply_inverses(const std::vector<InversePtr<S>>& inverse, const Point<S>& x, Point<S>& y,
+                    Communicator& communicator);
+
 /// LowRank where a view spans fewer dimensions than the samples have columns.
 template <class S>
 SubspacePilot<S> subspace_pilot(InMemorySamples<S>& first, const SubspacePilotOptions& options,
@@ -58,6 +63,8 @@ SubspacePilot<S> solve_first_rows(InMemorySamples<S>& first, std::vector<Inverse
   EXTERN template std::vector<InversePtr<S>> subspace_inverses<S>(                                          \
       const InMemorySamples<S>&, const SubspacePilotOptions&, const std::vector<Vector<S>>&,                \
       const CancelFlag&);                                                                                   \
+  EXTERN template void apply_inverses<S>(const std::vector<InversePtr<S>>&, const Point<S>&, Point<S>&,     \
+                                         Communicator&);                                                    \
   EXTERN template SubspacePilot<S> subspace_pilot<S>(InMemorySamples<S>&, const SubspacePilotOptions&,      \
                                                      const std::vector<Vector<S>>&, const CancelFlag&);     \
   EXTERN template SubspacePilot<S> solve_first_rows<S>(InMemorySamples<S>&, std::vector<InversePtr<S>>,     \

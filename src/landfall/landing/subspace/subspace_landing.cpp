@@ -395,7 +395,9 @@ typename SubspaceLanding<S>::Residual SubspaceLanding<S>::residual(bool rotated)
       r_[k] = ascent()[k];
       multiply<S>(bx_[k], product_at<S>(x_[k], ascent()[k]), r_[k], -1, 1);
     }
-    inverse_[k]->apply(r_[k], kr_[k]);
+  }
+  apply_inverses(inverse_, r_, kr_, first_->communicator());
+  for (std::size_t k = 0; k < views; ++k) {
     const Vector<double> own =
         r_[k].cwiseProduct(kr_[k]).colwise().sum().transpose().template cast<double>().cwiseMax(0.0);
     found.squares += own / static_cast<double>(views);

@@ -321,22 +321,32 @@ void ValidatedInverse<S>::add_row(In<S> a, double rows) {
 
 template <class S>
 void ValidatedInverse<S>::apply_impl(In<S> x, Out<S> y) const {
-  if (dense_.size() > 0) {
-    multiply_at<S>(dense_, x, y);  // symmetric; its columns are contiguous
-  } else {
-    auto& dx = scaled_.resize(x.rows(), x.cols());
-    dx = scale_.asDiagonal() * x;
-    auto& w = projected_.resize(vectors_.cols(), x.cols());
-    multiply_at<S>(vectors_, dx, w);
-    w.array().colwise() *= excess_.array();
-    y = (S(1) / tail_) * dx;
-    multiply<S>(vectors_, w, y, 1, 1);
-    y.array().colwise() *= scale_.array();
-  }
+  const RankSlice all{0, x.rows()};
+  if (complete()) return apply_rows(all, x, y);
+  auto& dx = scaled_.resize(x.rows(), x.cols());
+  dx = scale_.asDiagonal() * x;
+  auto& w = projected_.resize(vectors_.cols(), x.cols());
+  multiply_at<S>(vectors_, dx, w);
+  w.array().colwise() *= excess_.array();
+  y = (S(1) / tail_) * dx;
+  multiply<S>(vectors_, w, y, 1, 1);
+  y.array().colwise() *= scale_.array();
+  take_heavy(all, x, y);
+}
+
+template <class S>
+void ValidatedInverse<S>::apply_rows(const RankSlice& rows, In<S> x, Out<S> y) const {
+  multiply_at<S>(dense_.middleCols(rows.first, rows.size()), x, y);  // symmetric; its columns are contiguous
+  take_heavy(rows, x, y);
+}
+
+/// y <- y - h h'x, some rows of it.
+template <class S>
+void ValidatedInverse<S>::take_heavy(const RankSlice& rows, In<S> x, Out<S> y) const {
   if (heavy_.cols() == 0) return;
   auto& w = projected_.resize(heavy_.cols(), x.cols());
   multiply_at<S>(heavy_, x, w);
-  multiply<S>(heavy_, w, y, -1, 1);
+  multiply<S>(heavy_.middleRows(rows.first, rows.size()), w, y, -1, 1);
 }
 
 template class ValidatedInverse<float>;

@@ -42,7 +42,7 @@ class ValidatedInverse final : public SymmetricOperator<S> {
   ValidatedInverse(Batches seen, Batches unseen, std::size_t view, const InverseOptions& options, S ridge,
                    const Vector<S>& variance, Communicator& communicator, const CancelFlag& cancel = {});
 
-  Index rank() const { return dense_.size() > 0 ? this->size() : values_.size(); }
+  Index rank() const { return complete() ? this->size() : values_.size(); }
   const Vector<S>& scale() const { return scale_; }  // D
   /// Of h = ||a||_K^2 over the unseen rows a: q = E h^2/c / E h, where c is in how many batches a row of that size
   /// enters (heavy_rows.hpp), and the mean of h.
@@ -50,6 +50,11 @@ class ValidatedInverse final : public SymmetricOperator<S> {
   double size_of_rows() const { return size_; }
   /// z = K^1/2 omega / sqrt(count), omega Gaussian: the sum of (a'z)^2 has the mean h.
   const Matrix<S>& probes() const { return probes_; }
+
+  /// Whether K is known as a matrix.
+  bool complete() const { return dense_.size() > 0; }
+  /// Some rows of K x, of a complete K.
+  void apply_rows(const RankSlice& rows, In<S> x, Out<S> y) const;
 
   /// K <- K - K a a'K / (rows + a'Ka): K learns of a row that weighs as much as many others.
   void add_row(In<S> a, double rows);
@@ -75,6 +80,7 @@ class ValidatedInverse final : public SymmetricOperator<S> {
   std::vector<Vector<double>> sizes_of(Batches unseen, std::size_t view,
                                        const std::vector<Matrix<S>>& scores) const;
   void measure_noise(const std::vector<Vector<double>>& sizes, Communicator& communicator);
+  void take_heavy(const RankSlice& rows, In<S> x, Out<S> y) const;
   void validate(Batches seen, Batches unseen, std::size_t view, const InverseOptions& options,
                 Communicator& communicator, const CancelFlag& cancel);
 
