@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from .bases import displacement
+from .conjugate import transport
 from .field import gram, minus_identity, plus_product, tangent
 from .safe_step import norm, quartic, safe_fraction
 
@@ -32,8 +33,10 @@ def stiefel_step(x: Tensor, g: Tensor, group: dict[str, Any], memory: dict[str, 
         if h is None:
             h = minus_identity(gram(x))
         t, e = shorten(x, t, h, e, gram(x, t), group["radius"])
-    x, memory["defect"] = attract(t, e, group["attraction"], group["radius"])
-    return x
+    after, memory["defect"] = attract(t, e, group["attraction"], group["radius"])
+    if group["base"] == "conjugate":
+        transport(memory, x, t, after, group["attraction"], itself)
+    return after
 
 
 def negligible(dtype: torch.dtype) -> float:
