@@ -38,9 +38,11 @@ def generalized_step(metric: Metric, x: Tensor, g: Tensor, group: dict[str, Any]
     t = x - step_vector(metric, x, direction, factor, group["trust"])
     bt = metric.product(t)
     e = minus_identity(gram(t, bt))
-    if not bool((norm(e) <= group["radius"]).all()):
+    size = norm(e)
+    if not bool((size <= group["radius"]).all()):
         t, e = shorten(x, t, h, e, gram(x, bt), group["radius"])
-    after, memory["defect"] = attract(t, e, group["attraction"], group["radius"])
+        size = norm(e)
+    after = attract(t, e, size, group["attraction"], group["radius"])
     if group["base"] == "conjugate":
         transport(memory, x, t, after, group["attraction"], metric.product)
     return after

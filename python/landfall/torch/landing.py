@@ -118,7 +118,8 @@ class Landing(Optimizer):
                 x = matrices.read(param, state.get("residual"), group["batch_dims"], self._transposed[param])
                 x = x.to(metric.finest(x))
                 x = land(x, metric.product, torch.finfo(x.dtype).eps ** 0.5)  # the next step squares the error
-                x, _ = attract(x, minus_identity(gram(x, metric.product(x))), 0.25, group["radius"])
+                e = minus_identity(gram(x, metric.product(x)))
+                x = attract(x, e, norm(e), 0.25, group["radius"])
                 self._store(x, param, state)
 
     @torch.no_grad()

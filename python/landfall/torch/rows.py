@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from .bases import displacement
-from .field import gram, halves_tangent, minus_identity, plus_product, preconditioned_tangent
+from .field import gram, halves_tangent, minus_identity, preconditioned_tangent
 from .generalized_step import step_vector
 from .metrics import Metric, factorize, follow
 from .safe_step import inner, norm, quartic, safe_fraction
@@ -36,6 +36,7 @@ class Rows(Metric):
         self.count = 0  # batches seen
         self.mean: Tensor | None = None
         self.covariance: Tensor | None = None
+        self.matrix: Tensor | None = None  # B, made from the covariance when it is needed
         self.inverse: Tensor | None = None
         self.inverted_at: int | None = None
         self.halves: list[tuple[Tensor, float]] | None = None
@@ -58,6 +59,7 @@ class Rows(Metric):
             middle = rows.shape[0] // 2
             self.halves = [centred(rows[:middle]), centred(rows[middle:])]
         else:
+            self.matrix = None
             self._add(*moments(rows, self.mean))
 
     def _add(self, mean: Tensor, covariance: Tensor) -> None:
@@ -81,8 +83,11 @@ class Rows(Metric):
         if self.average is None:
             first, second = self.draws(x)
             return (first + second) / 2
-        assert self.covariance is not None
-        return plus_product(self.ridge * x, follow(x, self.covariance), x, 1)
+        if self.matrix is None:
+            assert self.covariance is not None
+            self.matrix = self.covariance.clone()
+            self.matrix.diagonal().add_(self.ridge)
+        return follow(x, self.matrix) @ x
 
     def draws(self, x: Tensor) -> list[Tensor]:
         """Two independent draws of B X."""
@@ -130,6 +135,7 @@ class Rows(Metric):
         return {name: getattr(self, name) for name in self._saved()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.matrix = None
         for name in self._saved():
             value = state[name]
             setattr(self, name, value.clone() if isinstance(value, Tensor) else value)
