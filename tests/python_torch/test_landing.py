@@ -5,7 +5,8 @@ from conftest import feasibility, orthonormal, symmetric
 
 from landfall.torch import Landing
 
-EVERY_BASE = [dict(lr=0.02), dict(lr=0.02, momentum=0.9), dict(lr=0.1, base="adam"), dict(lr=0.005, base="spectral")]
+EVERY_BASE = [dict(lr=0.02), dict(lr=0.02, momentum=0.9), dict(lr=0.1, base="adam"), dict(lr=0.005, base="spectral"),
+              dict(lr=0.2, base="conjugate")]
 
 
 def train(params, optimizer, gradients, steps):
@@ -40,10 +41,22 @@ def test_lands_from_any_start_of_full_rank(scale, shape):
     assert feasibility(x if shape[0] == n else x.T) < 1e-6 * p ** 0.5
 
 
+@pytest.mark.parametrize("shape, scale", [((200, 150), 5.0), ((64, 64), 1e-3), ((32, 300), 1.0)])
+def test_finish_is_exact_to_the_rounding_of_the_parameter(shape, scale):
+    """In single precision: products in single precision alone would leave several times as much."""
+    x = torch.nn.Parameter(scale * torch.randn(shape))
+    optimizer = Landing([x], 0.1)
+    optimizer.finish()
+    n, p = max(shape), min(shape)
+    assert x.dtype == torch.float32
+    assert optimizer.infeasibility(x) == pytest.approx(feasibility(x if shape[0] == n else x.T), rel=1e-6)
+    assert optimizer.infeasibility(x) < min(1e-6, 5e-8 * p / n ** 0.5)
+
+
 def test_zero_gradient_only_lands():
     start = orthonormal(9, 3)
     x = torch.nn.Parameter(start.clone())
-    for base in "sgd", "adam", "spectral":
+    for base in "sgd", "adam", "spectral", "conjugate":
         optimizer = Landing([x], 0.1, base=base)
         train([x], optimizer, [torch.zeros_like], 5)
         torch.testing.assert_close(x.detach(), start, rtol=0, atol=1e-14)
@@ -69,7 +82,7 @@ def test_start_that_is_not_finite_is_an_error():
         Landing([x], 0.1).step()
 
 
-@pytest.mark.parametrize("base", ["sgd", "adam", "spectral"])
+@pytest.mark.parametrize("base", ["sgd", "adam", "spectral", "conjugate"])
 def test_equivariance_under_rotations(base):
     """X → QXR moves every iterate by Q and R, for the function that is moved likewise."""
     n, p = 10, 3
@@ -90,7 +103,7 @@ def test_a_wide_matrix_is_the_transpose_of_a_tall_one():
     torch.testing.assert_close(wide.detach(), tall.detach().T)
 
 
-@pytest.mark.parametrize("base", ["sgd", "adam", "spectral"])
+@pytest.mark.parametrize("base", ["sgd", "adam", "spectral", "conjugate"])
 @pytest.mark.parametrize("start", ["on", "off"])
 def test_stacked_equals_loop_equals_batched(base, start):
     starts = [orthonormal(8, 3) * (1 if start == "on" or k % 2 else 5) for k in range(4)]
@@ -184,6 +197,7 @@ def test_a_parameter_that_others_change_lands_again():
     (lambda: Landing([torch.nn.Parameter(torch.randn(3, 2))], -1), "lr=-1"),
     (lambda: Landing([torch.nn.Parameter(torch.randn(3, 2))], 0.1, attraction=0.5), "attraction=0.5"),
     (lambda: Landing([torch.nn.Parameter(torch.randn(3, 2))], 0.1, momentum=1), "momentum=1"),
+    (lambda: Landing([torch.nn.Parameter(torch.randn(3, 2))], 0.1, momentum=0.9, base="conjugate"), "momentum=0.9, expected none"),
     (lambda: Landing([torch.nn.Parameter(torch.randn(3, 2))], 0.1, radius=1.5), "radius=1.5"),
 ])
 def test_wrong_use_is_one_sentence(make, sentence):

@@ -18,12 +18,12 @@ def metrics(b):
             "product and solve": Product(lambda x: b @ x, lambda x: torch.linalg.solve(b, x))}
 
 
-@pytest.mark.parametrize("base", ["sgd", "adam"])
+@pytest.mark.parametrize("base", ["sgd", "adam", "conjugate"])
 @pytest.mark.parametrize("name", ["matrix", "product", "product and solve"])
 def test_solves_the_generalized_eigenproblem(base, name):
     a, b = symmetric(N), spd(N, 20.0)
     x = torch.nn.Parameter(torch.randn(N, P, dtype=torch.float64))
-    optimizer = Landing([x], 0.1 if base == "adam" else 0.02, base=base, momentum=0.9)
+    optimizer = Landing([x], 0.02 if base == "sgd" else 0.1, base=base, momentum=0.9 if base == "sgd" else None)
     optimizer.constrain(x, metrics(b)[name])
     for _ in range(1500):
         x.grad = -(a @ x.detach())
@@ -93,6 +93,7 @@ def test_whitens_a_stream(average):
     (lambda o, x: Matrix(torch.randn(4, 4)), "not symmetric"),
     (lambda o, x: Matrix(-torch.eye(4)), "not positive definite.*add a ridge"),
     (lambda o, x: (o.constrain(x, Rows()), o.step()), "seen no features: call its update"),
+    (lambda o, x: Landing([x], 0.1, base="conjugate").constrain(x, Rows()), "without noise: use base='adam'"),
     (lambda o, x: Rows(average=2), "average=2"),
     (lambda o, x: Rows().update(torch.randn(1, 3)), "a batch of 1 rows, expected at least 2"),
     (lambda o, x: (o.constrain(x, Product(lambda z: z[:2])), o.step()), "shape \\(2, 2\\), expected \\(5, 2\\)"),

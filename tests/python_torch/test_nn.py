@@ -5,6 +5,7 @@ from conftest import feasibility, orthonormal, symmetric
 
 from landfall.torch import Identity, Matrix, Rows
 from landfall.torch.field import gram, preconditioned_tangent
+from landfall.torch.nn.cca import standardised
 from landfall.torch.nn import (CCAHead, OrthogonalConv2d, OrthogonalLinear, canonical_correlations, cca_loss, landing,
                                other_parameters)
 
@@ -57,6 +58,19 @@ def test_canonical_correlations_are_those_of_the_population():
     other = rho * z + (1 - rho ** 2).sqrt() * torch.randn(50000, 2, dtype=torch.float64)
     found = canonical_correlations(z @ torch.randn(2, 2, dtype=torch.float64), other @ torch.randn(2, 2, dtype=torch.float64))
     torch.testing.assert_close(found, rho, rtol=0, atol=0.02)
+
+
+def test_scores_are_standardised_as_far_as_the_rows_of_the_batch_tell():
+    """Many rows: white scores, whatever the weights were; few: the weights as they are; the root carries no gradient."""
+    weights = torch.randn(5, 3, dtype=torch.float64, requires_grad=True)
+    features = 2 + torch.randn(6001, 5, dtype=torch.float64) @ torch.randn(5, 5, dtype=torch.float64)
+    changed = standardised(features, weights, 0.1)
+    covariance = torch.cov((features @ changed).detach().T) + 0.1 * (changed.T @ changed).detach()
+    torch.testing.assert_close(covariance, torch.eye(3, dtype=torch.float64), rtol=0, atol=0.02)
+    root = torch.linalg.lstsq(weights.detach(), changed.detach()).solution
+    torch.testing.assert_close(root, root.T)
+    torch.testing.assert_close(torch.autograd.grad(changed.sum(), weights)[0], (torch.ones(5, 3, dtype=torch.float64) @ root.T))
+    assert standardised(features[:7], weights, 0.1) is weights
 
 
 def test_head_finds_planted_correlations():

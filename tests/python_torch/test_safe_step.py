@@ -43,13 +43,13 @@ def test_safe_fraction_outside_of_the_region_is_zero_for_a_step_further_out():
 
 
 @pytest.mark.parametrize("lr", [1e-3, 1.0, 1e4, 1e12])
-@pytest.mark.parametrize("base", ["sgd", "adam", "spectral"])
+@pytest.mark.parametrize("base", ["sgd", "adam", "spectral", "conjugate"])
 @pytest.mark.parametrize("metric", [False, True])
 def test_no_learning_rate_diverges(lr, base, metric):
     n, p = 20, 5
     a, b = symmetric(n, torch.float32), spd(n, dtype=torch.float32)
     x = torch.nn.Parameter(orthonormal(n, p, torch.float32))
-    optimizer = Landing([x], lr, base=base, momentum=0.9)
+    optimizer = Landing([x], lr, base=base, momentum=None if base == "conjugate" else 0.9)
     if metric:
         optimizer.constrain(x, Matrix(b))
     for step in range(60):

@@ -6,9 +6,10 @@ normal part stays, and an average of it over earlier points X, projected at the 
     sgd        M ← μM + Ψ                                  V = lr · M
     adam       M ← μM + (1−μ)Ψ, v ← βv + (1−β)‖Ψ‖²/p       V = lr · M̂ / (√v̂ + 1e-8), one v for each matrix
     spectral   M ← μM + Ψ                                  V = lr · the polar factor of M, projected to the tangent space
+    conjugate  conjugate directions, their lengths from secants (conjugate.py): for gradients without noise
 
 Lengths and the polar factor are those of the metric B. A scalar v keeps the step equivariant under rotations of X. With adam
-and spectral lr is an angle in radians: the columns of X turn by about lr in a step.
+and spectral lr is an angle in radians: the columns of X turn by about lr in a step. With conjugate it is the largest such angle.
 """
 from __future__ import annotations
 
@@ -18,16 +19,25 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from .conjugate import conjugate_step
 from .field import gram, plus_product
 from .safe_step import inner
 
-BASES = ("sgd", "adam", "spectral")
-USUAL_MOMENTUM = {"sgd": 0.0, "adam": 0.9, "spectral": 0.95}
+BASES = ("sgd", "adam", "spectral", "conjugate")
+USUAL_MOMENTUM = {"sgd": 0.0, "adam": 0.9, "spectral": 0.95, "conjugate": 0.0}
 FLOOR = 1e-8  # added to √v, which is 0 for a gradient of 0
 
 
-def needs_momentum(base: str, momentum: float) -> bool:
-    return base == "adam" or momentum > 0
+def kept_matrices(base: str, momentum: float) -> tuple[str, ...]:
+    """The names of what a base keeps in the shape of the parameter, 0 at the start."""
+    if base == "conjugate":
+        return "momentum", "reference"
+    return ("momentum",) if base == "adam" or momentum > 0 else ()
+
+
+def kept_numbers(base: str) -> dict[str, float]:
+    """The names of what a base keeps for each matrix, and the values at the start."""
+    return {"adam": {"second": 0.0}, "conjugate": {"rate": float("inf")}}.get(base, {})
 
 
 def displacement(psi: Tensor, x: Tensor, y: Tensor, product: Callable[[Tensor], Tensor], group: dict[str, Any],
@@ -36,6 +46,8 @@ def displacement(psi: Tensor, x: Tensor, y: Tensor, product: Callable[[Tensor], 
     base, lr, mu = group["base"], group["lr"], group["momentum"]
     if base == "adam":
         return _adam(psi, product, lr, mu, group["second"], memory)
+    if base == "conjugate":
+        return conjugate_step(psi, product, lr, memory), 1.0
     if mu > 0:
         psi = memory["momentum"].mul_(mu).add_(psi)
     if base == "spectral":

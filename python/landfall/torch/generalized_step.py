@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from .bases import displacement
+from .conjugate import transport
 from .field import gram, minus_identity
 from .safe_step import inner, norm
 from .stiefel_step import attract, shorten, trusted
@@ -37,7 +38,11 @@ def generalized_step(metric: Metric, x: Tensor, g: Tensor, group: dict[str, Any]
     t = x - step_vector(metric, x, direction, factor, group["trust"])
     bt = metric.product(t)
     e = minus_identity(gram(t, bt))
-    if not bool((norm(e) <= group["radius"]).all()):
+    size = norm(e)
+    if not bool((size <= group["radius"]).all()):
         t, e = shorten(x, t, h, e, gram(x, bt), group["radius"])
-    x, memory["defect"] = attract(t, e, group["attraction"], group["radius"])
-    return x
+        size = norm(e)
+    after = attract(t, e, size, group["attraction"], group["radius"])
+    if group["base"] == "conjugate":
+        transport(memory, x, t, after, group["attraction"], metric.product)
+    return after

@@ -40,6 +40,10 @@ class Metric:
         """B X."""
         raise NotImplementedError
 
+    def finest(self, x: Tensor) -> torch.dtype:
+        """The dtype in which products with B are most accurate on the device of X."""
+        return torch.float32 if x.device.type == "mps" else torch.float64
+
     def tangent(self, x: Tensor, y: Tensor, g: Tensor) -> Tensor:
         """Ψ_K with Y = BX."""
         scale = inner(y, y) / y.shape[-1]  # tr(YᵀY)/p
@@ -73,14 +77,16 @@ class Matrix(Metric):
         if not torch.allclose(matrix, matrix.T, rtol=1e-4, atol=1e-6 * float(matrix.abs().max())):
             raise ValueError("the matrix of a metric is not symmetric: pass (B + B.T) / 2")
         self.size = matrix.shape[0]
-        self.matrix = matrix
+        self.matrix = self.given = matrix
         self.factor = factorize(matrix)
 
     def product(self, x: Tensor) -> Tensor:
-        self.matrix, self.factor = follow(x, self.matrix), follow(x, self.factor)
+        if (self.matrix.dtype, self.matrix.device) != (x.dtype, x.device):
+            self.matrix = follow(x, self.given)
         return self.matrix @ x
 
     def tangent(self, x: Tensor, y: Tensor, g: Tensor) -> Tensor:
+        self.factor = follow(x, self.factor)
         return preconditioned_tangent(g, y, torch.cholesky_solve(g, self.factor), x)  # K Y = B⁻¹B X
 
 
@@ -95,6 +101,9 @@ class Product(Metric):
         if y.shape != x.shape:
             raise ValueError(f"the product of a metric has shape {tuple(y.shape)}, expected {tuple(x.shape)} as that of X")
         return y
+
+    def finest(self, x: Tensor) -> torch.dtype:
+        return torch.promote_types(x.dtype, torch.float32)  # that of the steps: the function may take no other
 
     def tangent(self, x: Tensor, y: Tensor, g: Tensor) -> Tensor:
         if self.solve is None:

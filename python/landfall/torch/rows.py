@@ -12,7 +12,7 @@ from .generalized_step import step_vector
 from .metrics import Metric, factorize, follow
 from .safe_step import inner, norm, quartic, safe_fraction
 
-REFACTOR = 10  # K = B⁻¹ is renewed when B has seen a tenth more batches, and at the latest after this many
+RENEW = 10  # K = B⁻¹ is renewed when B has seen a tenth more batches, and at the latest after this many
 
 DAMPING = 1e-5  # of K = (B + DAMPING·tr(S)/n·I)⁻¹: directions in which the features hardly vary are rounding noise
 
@@ -36,8 +36,9 @@ class Rows(Metric):
         self.count = 0  # batches seen
         self.mean: Tensor | None = None
         self.covariance: Tensor | None = None
-        self.factor: Tensor | None = None
-        self.factored_at: int | None = None
+        self.matrix: Tensor | None = None  # B, made from the covariance when it is needed
+        self.inverse: Tensor | None = None
+        self.inverted_at: int | None = None
         self.halves: list[tuple[Tensor, float]] | None = None
         self.scale: Tensor | None = None
 
@@ -58,6 +59,7 @@ class Rows(Metric):
             middle = rows.shape[0] // 2
             self.halves = [centred(rows[:middle]), centred(rows[middle:])]
         else:
+            self.matrix = None
             self._add(*moments(rows, self.mean))
 
     def _add(self, mean: Tensor, covariance: Tensor) -> None:
@@ -67,8 +69,9 @@ class Rows(Metric):
             return
         weight = max(self.average, 1 / self.count)
         shift = mean - self.mean
-        self.covariance = (1 - weight) * (self.covariance + weight * torch.outer(shift, shift)) + weight * covariance
-        self.mean = self.mean + weight * shift
+        between = torch.addmm(self.covariance, shift[:, None], shift[None], alpha=weight)
+        self.covariance = torch.lerp(between, covariance, weight)
+        self.mean = torch.add(self.mean, shift, alpha=weight)
 
     def start(self, x: Tensor) -> None:
         self._require_features()
@@ -80,8 +83,11 @@ class Rows(Metric):
         if self.average is None:
             first, second = self.draws(x)
             return (first + second) / 2
-        assert self.covariance is not None
-        return follow(x, self.covariance) @ x + self.ridge * x
+        if self.matrix is None:
+            assert self.covariance is not None
+            self.matrix = self.covariance.clone()
+            self.matrix.diagonal().add_(self.ridge)
+        return follow(x, self.matrix) @ x
 
     def draws(self, x: Tensor) -> list[Tensor]:
         """Two independent draws of B X."""
@@ -90,13 +96,13 @@ class Rows(Metric):
                 for rows, freedom in self.halves]
 
     def tangent(self, x: Tensor, y: Tensor, g: Tensor) -> Tensor:
-        if self.factor is None or self.factored_at is None or self.count - self.factored_at >= min(REFACTOR, 1 + self.count // 10):
+        if self.inverse is None or self.inverted_at is None or self.count - self.inverted_at >= min(RENEW, 1 + self.count // 10):
             assert self.covariance is not None
             b = self.covariance.clone()
             b.diagonal().add_(self.ridge + DAMPING * b.diagonal().mean())
-            self.factor, self.factored_at = factorize(b), self.count
-        factor = follow(x, self.factor)
-        return preconditioned_tangent(g, y, torch.cholesky_solve(g, factor), torch.cholesky_solve(y, factor))
+            self.inverse, self.inverted_at = torch.cholesky_inverse(factorize(b)), self.count
+        k = follow(x, self.inverse)
+        return preconditioned_tangent(g, y, k @ g, k @ y)
 
     def step(self, x: Tensor, g: Tensor, group: dict[str, Any], memory: dict[str, Any]) -> Tensor:
         if self.average is None:
@@ -129,13 +135,14 @@ class Rows(Metric):
         return {name: getattr(self, name) for name in self._saved()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.matrix = None
         for name in self._saved():
             value = state[name]
             setattr(self, name, value.clone() if isinstance(value, Tensor) else value)
 
     @staticmethod
     def _saved() -> tuple[str, ...]:
-        return ("size", "count", "mean", "covariance", "factor", "factored_at", "scale")
+        return ("size", "count", "mean", "covariance", "inverse", "inverted_at", "scale")
 
 
 def summed(tensor: Tensor) -> Tensor:
@@ -147,11 +154,13 @@ def summed(tensor: Tensor) -> Tensor:
 
 def moments(rows: Tensor, origin: Tensor | None) -> tuple[Tensor, Tensor]:
     """Mean and covariance of the rows of all processes, taken about an origin near the mean to avoid cancellation."""
-    origin = rows.new_zeros(rows.shape[1]) if origin is None else follow(rows, origin)
-    shifted = rows - origin
-    sums = summed(torch.cat([shifted.T @ shifted, shifted.sum(0)[None], shifted.new_full((1, rows.shape[1]), len(rows))]))
-    total, count = sums[-2], sums[-1, 0]
-    return origin + total / count, (sums[:-2] - torch.outer(total, total / count)) / (count - 1)
+    shifted = rows if origin is None else rows - follow(rows, origin)
+    padded = torch.cat([shifted, shifted.new_ones(len(rows), 1)], 1)  # one product for the moments of order 0, 1 and 2
+    sums = summed(padded.T @ padded)
+    total, count = sums[-1, :-1], sums[-1, -1]
+    mean = total / count
+    covariance = torch.addmm(sums[:-1, :-1], total[:, None], mean[None], alpha=-1) / (count - 1)
+    return mean if origin is None else follow(rows, origin) + mean, covariance
 
 
 def centred(rows: Tensor) -> tuple[Tensor, float]:

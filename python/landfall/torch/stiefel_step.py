@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from .bases import displacement
+from .conjugate import transport
 from .field import gram, minus_identity, plus_product, tangent
 from .safe_step import norm, quartic, safe_fraction
 
@@ -28,12 +29,17 @@ def stiefel_step(x: Tensor, g: Tensor, group: dict[str, Any], memory: dict[str, 
     direction, factor = displacement(tangent(x, g, h), x, x, itself, group, memory)
     t = moved(x, direction, trusted(factor, norm(direction), group["trust"], x.shape[-1]))
     e = minus_identity(gram(t))
-    if not bool((norm(e) <= group["radius"]).all()):
+    size = norm(e)
+    if not bool((size <= group["radius"]).all()):
         if h is None:
             h = minus_identity(gram(x))
         t, e = shorten(x, t, h, e, gram(x, t), group["radius"])
-    x, memory["defect"] = attract(t, e, group["attraction"], group["radius"])
-    return x
+        size = norm(e)
+    after = attract(t, e, size, group["attraction"], group["radius"])
+    memory["defect"] = defect_bound(size, group["attraction"], group["radius"])
+    if group["base"] == "conjugate":
+        transport(memory, x, t, after, group["attraction"], itself)
+    return after
 
 
 def negligible(dtype: torch.dtype) -> float:
@@ -70,21 +76,25 @@ def land(x: Tensor, product: Callable[[Tensor], Tensor], radius: float, steps: i
     """X after as many normal steps as bring it into the safe region, for a start outside of it."""
     for _ in range(steps):
         e = minus_identity(gram(x, product(x)))
-        if bool((norm(e) <= radius).all()):
+        size = norm(e)
+        if bool((size <= radius).all()):
             break
-        x, _ = attract(x, e, 0.25, radius)
+        x = attract(x, e, size, 0.25, radius)
     return x
 
 
-def attract(t: Tensor, e: Tensor, attraction: float, radius: float) -> tuple[Tensor, Tensor]:
-    """T (I − 2as E) and a bound of its ‖H‖. s is 1 in the safe region, and 1/‖E‖ where that is above 1."""
-    size = norm(e)
-    theta = 2 * attraction
+def attract(t: Tensor, e: Tensor, size: Tensor, attraction: float, radius: float) -> Tensor:
+    """T (I − 2as E). s is 1 in the safe region, and 1/‖E‖ where that is above 1; size = ‖E‖."""
     if not bool((size <= radius).all()):
         e = e * (1 / spectral_bound(e).clamp(min=1))[..., None, None]
-        size = torch.where(size <= radius, size, torch.full_like(size, float("inf")))
-    defect = abs(1 - 2 * theta) * size + (2 * theta - theta ** 2) * size ** 2 + theta ** 2 * size ** 3
-    return plus_product(t, t, e, -theta), defect
+    return plus_product(t, t, e, -2 * attraction)
+
+
+def defect_bound(size: Tensor, attraction: float, radius: float) -> Tensor:
+    """A bound of ‖H‖ after `attract`, infinite from outside of the safe region."""
+    theta = 2 * attraction
+    bound = abs(1 - 2 * theta) * size + (2 * theta - theta ** 2) * size ** 2 + theta ** 2 * size ** 3
+    return torch.where(size <= radius, bound, torch.full_like(bound, float("inf")))
 
 
 def spectral_bound(e: Tensor) -> Tensor:

@@ -35,6 +35,25 @@ def cca_loss(left: Tensor, right: Tensor, u: Tensor, v: Tensor, ridge: float = 1
     return (multiplier * constrained).sum() / 2 - cross.diagonal().sum()
 
 
+def standardised(features: Tensor, weights: Tensor, ridge: float) -> Tensor:
+    """W ((1 − θ)I + θP)^(−½), P = WᵀSW with the covariance S of the batch, the root held constant.
+
+    The running covariance, in which W is feasible, is that of earlier features: networks that learn fast leave it behind. P
+    is that of the present ones, but its r rows put an error of about √(p/r) on its eigenvalues, so it counts θ = 1 − 2p/(r − 1).
+    """
+    with torch.no_grad():
+        freedom, components = features.shape[0] - 1, weights.shape[1]
+        share = 1 - 2 * components / max(freedom, 1)
+        if share <= 0:
+            return weights
+        scores = (features - features.mean(0)) @ weights
+        seen = share * (scores.T @ scores / freedom + ridge * (weights.T @ weights))
+        seen.diagonal().add_(1 - share)
+        values, vectors = torch.linalg.eigh(seen)
+        root = (vectors / values.sqrt()) @ vectors.T
+    return weights @ root
+
+
 @torch.no_grad()
 def canonical_correlations(left: Tensor, right: Tensor, ridge: float = 0.0) -> Tensor:
     """The canonical correlations of two batches of scores, largest first, in double precision."""
@@ -81,13 +100,13 @@ class CCAHead(torch.nn.Module):
         register(self, "v", self.metrics[1], False)
 
     def loss(self, left: Tensor, right: Tensor) -> Tensor:
-        """cca_loss of a batch; in training it also updates the metrics and the means."""
+        """cca_loss of a batch, with u and v standardised to it; in training it also updates the metrics and the means."""
         if self.training:
             for features, metric, mean in zip((left, right), self.metrics, (self.left_mean, self.right_mean)):
                 metric.update(features)
                 if metric.mean is not None:
                     mean.copy_(metric.mean)
-        return cca_loss(left, right, self.u, self.v, self.ridge)
+        return cca_loss(left, right, standardised(left, self.u, self.ridge), standardised(right, self.v, self.ridge), self.ridge)
 
     def forward(self, left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
         """The scores of both views."""
