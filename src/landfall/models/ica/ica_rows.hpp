@@ -19,12 +19,13 @@ namespace landfall {
 template <class S>
 struct IcaRows {
   Index rows = 0, batch = 0;  // of all; of a step
-  InMemoryBatches<S> first;
-  InMemoryBatches<S> kept;                       // all rows, where they fit in memory
-  std::function<InMemoryBatches<S>()> shuffled;  // these in random order, where they are in that of the file
-  std::optional<Whitening> whitening;            // unset where n x n numbers do not fit
-  bool reduced = false;                          // the whitening is of p principal components
-  bool complete = false;                         // all rows are in memory: kept, or else first
+  InMemoryBatches<S> first = {};
+  InMemoryBatches<S> kept = {};  // all rows, where they fit in memory
+  std::function<InMemoryBatches<S>()> shuffled =
+      {};                                   // these in random order, where they are in that of the file
+  std::optional<Whitening> whitening = {};  // unset where n x n numbers do not fit
+  bool reduced = false;                     // the whitening is of p principal components
+  bool complete = false;                    // all rows are in memory: kept, or else first
 
   const InMemoryBatches<S>& in_memory() const { return kept.empty() ? first : kept; }
 };
