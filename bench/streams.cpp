@@ -4,7 +4,7 @@
 //   bench_streams make FOLDER     the files, the same each time: about 600 MB
 //   bench_streams npy FOLDER      .npy batches against memcpy
 //   bench_streams wait FOLDER     how long a solver waits for its batches
-//   bench_streams text            a line "csv|svmlight single|double PATH" in, one reading, a line
+//   bench_streams text            a line "csv|svmlight single|double PATH THREADS" in, one reading, a line
 //                                 "seconds seconds-of-processor rows sum" out; and so on
 #include <landfall/data/formats/csv_source.hpp>
 #include <landfall/data/formats/npy.hpp>
@@ -12,6 +12,7 @@
 #include <landfall/data/formats/svmlight_source.hpp>
 #include <landfall/data/rows/stream.hpp>
 #include <landfall/landing/adaptive.hpp>
+#include <landfall/parallel/thread_pool.hpp>
 
 #include <cmath>
 #include <cstring>
@@ -226,9 +227,11 @@ void wait(const std::filesystem::path& folder) {
 }
 
 template <class S>
-void read_text(const std::string& format, const std::string& path) {
+void read_text(const std::string& format, const std::string& path, int threads) {
   const auto begin = std::chrono::steady_clock::now();
   const double busy = bench::busy_seconds();
+  ThreadPool pool(threads);
+  const ThreadPool::Use use(pool);
   SourcePtr<S> source;
   if (format == "csv")
     source = std::make_unique<CsvSource<S>>(path);
@@ -256,8 +259,9 @@ int main(int count, char** arguments) {
   } else if (words.size() == 2 && words[0] == "wait") {
     wait(words[1]);
   } else if (words.size() == 1 && words[0] == "text") {
-    for (std::string format, scalar, path; std::cin >> format >> scalar >> path;)
-      scalar == "single" ? read_text<float>(format, path) : read_text<double>(format, path);
+    int threads = 1;
+    for (std::string format, scalar, path; std::cin >> format >> scalar >> path >> threads;)
+      scalar == "single" ? read_text<float>(format, path, threads) : read_text<double>(format, path, threads);
   } else {
     fmt::print(stderr, "usage: bench_streams make|npy|wait FOLDER, or bench_streams text\n");
     return 2;

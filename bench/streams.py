@@ -34,8 +34,8 @@ class Ours:
     def __init__(self, program):
         self.process = subprocess.Popen([program, "text"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
-    def __call__(self, form, path, scalar):
-        print(form, scalar, path, file=self.process.stdin, flush=True)
+    def __call__(self, form, path, scalar, threads=1):
+        print(form, scalar, path, threads, file=self.process.stdin, flush=True)
         seconds, busy, rows, _ = self.process.stdout.readline().split()
         return float(seconds), float(busy), int(rows)
 
@@ -73,6 +73,15 @@ def compare(ours, form, path, scalar, peers, rounds, most_seconds):
         print(f"measured {label} {paired:.4g}\nmeasured {label}.best {best:.4g}\nmeasured {label}.busy {busy:.4g}")
 
 
+def two_threads(ours, path, scalar, rounds=7):
+    """How many times as long one thread takes as two, and how many times as much of the calling thread."""
+    pairs = [(ours("csv", path, scalar), ours("csv", path, scalar, 2)) for _ in range(rounds)]
+    elapsed = statistics.median(one[0] / two[0] for one, two in pairs)
+    busy = statistics.median(one[1] / two[1] for one, two in pairs)
+    print(f"{os.path.basename(path)}: one thread takes {elapsed:.2f} times as long as two ({busy:.2f} by the time of the calling thread)")
+    print(f"measured csv_threads.{scalar} {elapsed:.4g}\nmeasured csv_threads.{scalar}.busy {busy:.4g}")
+
+
 def main(program, folder):
     os.makedirs(folder, exist_ok=True)
     path = lambda name: os.path.join(folder, name)
@@ -84,6 +93,8 @@ def main(program, folder):
     tables = {"loadtxt": loadtxt, "pandas": read_csv}
     compare(ours, "csv", path("single.csv"), "single", tables, 5, 20)
     compare(ours, "csv", path("double.csv"), "double", tables, 5, 20)
+    for scalar in SCALAR:
+        two_threads(ours, path(f"{scalar}.csv"), scalar)
     compare(ours, "svmlight", path("rows.svm"), "double", {"sklearn": load_svmlight}, 7, 20)
 
 

@@ -47,7 +47,7 @@ TEST_F(IcaCommand, FindsTheSourcesAndTheirKinds) {
     EXPECT_EQ(summary["seed"], 3);
     EXPECT_EQ(summary["threads"], 1);
     EXPECT_EQ(summary["precision"], precision);
-    EXPECT_EQ(summary["termination"], "pass_limit");
+    EXPECT_EQ(summary["termination"], "converged");
     EXPECT_EQ(summary["mean_pass"], true);
     EXPECT_LT(summary["amari"], 2e-3);
     std::vector<std::string> kinds = summary["kinds"];

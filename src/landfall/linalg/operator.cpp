@@ -2,9 +2,11 @@
 #include <landfall/linalg/operator.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/random.hpp>
+#include <landfall/parallel/thread_pool.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -46,14 +48,29 @@ SparseOperator<S>::SparseOperator(Eigen::SparseMatrix<S> b)
 
 template <class S>
 void SparseOperator<S>::apply_impl(In<S> x, Out<S> y) const {
-  // B is symmetric, so row i of B x is column i of B against x: y is written once and x is gathered.
-  for (Index j = 0; j < x.cols(); ++j)
-    for (Index i = 0; i < b_.cols(); ++i) {
-      S sum = 0;
-      for (typename Eigen::SparseMatrix<S>::InnerIterator entry(b_, i); entry; ++entry)
-        sum += entry.value() * x(entry.row(), j);
-      y(i, j) = sum;
+  // B is symmetric, so row i of B x is column i of B against x: y is written once and x is gathered. A few columns at a time: B
+  // is larger than they are.
+  constexpr int kColumns = 5;
+  const auto *starts = b_.outerIndexPtr(), *rows = b_.innerIndexPtr();
+  const S* values = b_.valuePtr();
+  const auto columns = [&](auto count, Index j, Index first, Index last) {
+    const S* from[count];
+    for (int c = 0; c < count; ++c) from[c] = x.col(j + c).data();
+    for (Index i = first; i < last; ++i) {
+      S sums[count] = {};
+      for (auto k = starts[i]; k < starts[i + 1]; ++k)
+        for (int c = 0; c < count; ++c) sums[c] += values[k] * from[c][rows[k]];
+      for (int c = 0; c < count; ++c) y(i, j + c) = sums[c];
     }
+  };
+  constexpr Index kRows = 4096;
+  parallel_for((b_.cols() + kRows - 1) / kRows, [&](Index part) {
+    const Index first = part * kRows, last = std::min(b_.cols(), first + kRows);
+    Index j = 0;
+    for (; j + kColumns <= x.cols(); j += kColumns)
+      columns(std::integral_constant<int, kColumns>(), j, first, last);
+    for (; j < x.cols(); ++j) columns(std::integral_constant<int, 1>(), j, first, last);
+  });
 }
 
 template <class S>

@@ -2,9 +2,11 @@
 #include <landfall/data/formats/table_look.ipp>
 #include <landfall/data/formats/text.ipp>
 #include <landfall/errors.hpp>
+#include <landfall/parallel/thread_pool.hpp>
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include <fmt/ranges.h>
 
@@ -14,7 +16,6 @@ namespace {
 using text::missing;
 using text::parse;
 using text::shown;
-
 // Where a column of the file goes: a position in the row, one of these, or the category of number first_category - target.
 constexpr Index unused = -1, to_label = -2, first_category = -3;
 
@@ -348,55 +349,114 @@ double CsvSource<S>::label(std::string_view field, Index column) {
 }
 
 template <class S>
-void CsvSource<S>::parse_row(std::span<S> out) {
-  const char* begin = line_.data();
-  const char* end = begin + line_.size();
-  const char* at = begin;
-  const auto fields = static_cast<Index>(targets_.size());
-  const bool plain = rules_->decimal() == '.';
-  Index column = 0;
-  for (;; ++at) {
-    const Index target = column < fields ? targets_[static_cast<std::size_t>(column)] : unused;
-    if (target >= 0) {
-      while (at != end && *at == ' ') ++at;
-      S& value = out[static_cast<std::size_t>(target)];
-      const auto result = plain ? text::read_number(at, end, value)
-                                : fast_float::from_chars_result{at, std::errc::invalid_argument};
-      if (result.ec != std::errc::invalid_argument && (result.ptr == end || *result.ptr == separator_)) {
-        at = result.ptr;
-      } else {
-        auto position = static_cast<std::size_t>(at - begin);
-        const std::string_view field = take_field(position);
-        if (rules_->missing(field))
-          value = std::numeric_limits<S>::quiet_NaN();
-        else if (!rules_->parse(field, value)) {
-          if (!text_is_missing_) not_a_number(field, column, true);
-          value = std::numeric_limits<S>::quiet_NaN();
-        }
-        begin = line_.data();
-        end = begin + line_.size();
-        at = begin + position;
-      }
+void CsvSource<S>::parse_plain(std::string_view line, Place& place, std::span<S> out) const {
+  const char* const end = line.data() + line.size();
+  for (;;) {
+    const char* at = line.data() + place.position;
+    const Index target = target_of(place.column);
+    if (target < unused) return;
+    while (at != end && *at == ' ') ++at;
+    if (target == unused) {
+      if (at != end && *at == '"') return;
+      at = std::find(at, end, separator_);
+    } else {
+      S value = 0;
+      const auto result = text::read_number(at, end, value);
+      if (result.ec == std::errc::invalid_argument || (result.ptr != end && *result.ptr != separator_))
+        return;
       for (const S marker : missing_numbers_)
         if (value == marker) value = std::numeric_limits<S>::quiet_NaN();
-    } else {
-      auto position = static_cast<std::size_t>(at - begin);
-      if (target == to_label)
-        labels_.push_back(label(take_field(position), column));
-      else if (target <= first_category)
-        set_category(categories_[static_cast<std::size_t>(first_category - target)], take_field(position),
-                     out);
-      else
-        position = skip_field(position);
-      begin = line_.data();
-      end = begin + line_.size();
-      at = begin + position;
+      out[static_cast<std::size_t>(target)] = value;
+      at = result.ptr;
     }
-    ++column;
-    if (at == end) break;
+    ++place.column;
+    place.position = static_cast<std::size_t>(at - line.data());
+    place.ended = at == end;
+    if (place.ended) return;
+    ++place.position;
   }
-  if (column != fields)
-    throw DataError(fmt::format("{}: line {}: {} fields, expected {}", name(), line_number_, column, fields));
+}
+
+template <class S>
+void CsvSource<S>::require_fields(Index found) const {
+  if (found != std::ssize(targets_))
+    throw DataError(
+        fmt::format("{}: line {}: {} fields, expected {}", name(), line_number_, found, targets_.size()));
+}
+
+template <class S>
+void CsvSource<S>::parse_row(std::span<S> out) {
+  Place place;
+  for (;; ++place.position) {
+    if (rules_->decimal() == '.') parse_plain(line_, place, out);
+    if (!place.ended) parse_field(place, out);
+    if (place.ended) break;
+  }
+  require_fields(place.column);
+}
+
+/// A field of any kind; the position moves to its end.
+template <class S>
+void CsvSource<S>::parse_field(Place& place, std::span<S> out) {
+  const Index column = place.column++, target = target_of(column);
+  if (target == unused) {
+    place.position = skip_field(place.position);
+  } else if (const std::string_view field = take_field(place.position); target == to_label) {
+    labels_.push_back(label(field, column));
+  } else if (target <= first_category) {
+    set_category(categories_[static_cast<std::size_t>(first_category - target)], field, out);
+  } else {
+    S& value = out[static_cast<std::size_t>(target)];
+    const bool none = rules_->missing(field);
+    if (none || !rules_->parse(field, value)) {
+      if (!none && !text_is_missing_) not_a_number(field, column, true);
+      value = std::numeric_limits<S>::quiet_NaN();
+    }
+    for (const S marker : missing_numbers_)
+      if (value == marker) value = std::numeric_limits<S>::quiet_NaN();
+  }
+  place.ended = place.position == line_.size();
+}
+
+/// Rows that the buffer of the text holds, at most `count`: all threads parse those of plain numbers, and this one the others in
+/// their turn. None where that does not pay.
+template <class S>
+void CsvSource<S>::read_block(Index count, Batch<S>& batch) {
+  constexpr Index kLines = 8;  // of a part
+  const ThreadPool* pool = ThreadPool::current();
+  if (pool == nullptr || pool->threads() == 1 || !mostly_plain_ || blanks_ || label_kind_ != Labels::none ||
+      !categories_.empty() || rules_->decimal() != '.')
+    return;
+  lines_.peek(static_cast<std::size_t>(count), ahead_);
+  const Index lines = std::ssize(ahead_), fields = std::ssize(targets_), before = lines_.number();
+  const auto width = static_cast<std::size_t>(cols_);
+  parsed_.resize(ahead_.size() * width);
+  plain_.assign(ahead_.size(), 0);
+  parallel_for((lines + kLines - 1) / kLines, [&](Index part) {
+    for (auto i = static_cast<std::size_t>(part * kLines);
+         i < ahead_.size() && i < static_cast<std::size_t>((part + 1) * kLines); ++i) {
+      Place place;
+      parse_plain(ahead_[i], place, std::span(parsed_).subspan(i * width, width));
+      plain_[i] = place.ended && place.column == fields;
+    }
+  });
+  mostly_plain_ = 2 * std::ranges::count(plain_, 1) >= lines;
+  const Index most = batch.rows() + count;
+  for (Index i = 0; i < lines && batch.rows() < most; i = lines_.number() - before) {
+    const auto from = plain_.begin() + i, to = std::find(from, plain_.end(), 0);
+    if (from == to) {  // it may have more than one line
+      if (!next_row()) return;
+      parse_row(batch.add_row(row_++));
+      continue;
+    }
+    numbers_.resize(static_cast<std::size_t>(to - from));
+    std::iota(numbers_.begin(), numbers_.end(), row_);
+    std::ranges::copy(
+        std::span(parsed_).subspan(static_cast<std::size_t>(i) * width, numbers_.size() * width),
+        batch.add_rows(numbers_).begin());
+    lines_.skip(numbers_.size());
+    row_ += to - from;
+  }
 }
 
 template <class S>
@@ -404,6 +464,8 @@ Index CsvSource<S>::read(Index count, Batch<S>& batch) {
   batch.start_dense(cols_);
   labels_.clear();
   while (batch.rows() < count) {
+    read_block(count - batch.rows(), batch);
+    if (batch.rows() == count) break;
     if (!next_row()) {
       if (row_ == 0) throw DataError(fmt::format("{}: a header but no rows", name()));
       rows_ = row_;
@@ -419,9 +481,7 @@ template <class S>
 bool CsvSource<S>::read_fields(std::vector<std::string>& fields) {
   if (!next_row()) return false;
   fields = split();
-  if (fields.size() != targets_.size())
-    throw DataError(fmt::format("{}: line {}: {} fields, expected {}", name(), line_number_, fields.size(),
-                                targets_.size()));
+  require_fields(std::ssize(fields));
   return true;
 }
 
@@ -429,6 +489,7 @@ template <class S>
 void CsvSource<S>::rewind() {
   lines_.rewind();
   row_ = 0;
+  mostly_plain_ = true;
   labels_.clear();
   if (header_ && next_row()) split();
 }

@@ -59,6 +59,13 @@ class CsvSource : public Source<S> {
     std::map<std::string, Index, std::less<>> places = {};
   };
 
+  /// Within a row.
+  struct Place {
+    std::size_t position = 0;
+    Index column = 0;
+    bool ended = false;
+  };
+
   bool next_row();
   std::string_view take_field(std::size_t& position);
   std::size_t skip_field(std::size_t position);
@@ -67,7 +74,16 @@ class CsvSource : public Source<S> {
   void warn_of_text(const std::vector<Index>& columns, const TableLook& look, bool dates);
   void warn_of_index(const CsvOptions& options, const TableLook& look, Index first);
   void find_categories(const CsvOptions& options);
+  /// Fields from the place on that are plain numbers, or unused and without quotes; changes nothing but the place and `out`.
+  void parse_plain(std::string_view line, Place& place, std::span<S> out) const;
+  /// Where a column of the file goes; -1, unused, also beyond the last.
+  Index target_of(Index column) const {
+    return column < std::ssize(targets_) ? targets_[static_cast<std::size_t>(column)] : -1;
+  }
+  void parse_field(Place& place, std::span<S> out);
   void parse_row(std::span<S> out);
+  void require_fields(Index found) const;
+  void read_block(Index count, Batch<S>& batch);
   double label(std::string_view field, Index column);
   void set_category(const Category& category, std::string_view field, std::span<S> out) const;
   std::string title(Index column) const;
@@ -89,6 +105,13 @@ class CsvSource : public Source<S> {
   std::string_view line_;  // the current row
   Index line_number_ = 0;  // where it begins
   std::string unquoted_, joined_;
+
+  // Of rows that several threads parse: lines, entries, which are plain numbers.
+  std::vector<std::string_view> ahead_;
+  std::vector<S> parsed_;
+  std::vector<char> plain_;
+  std::vector<Index> numbers_;
+  bool mostly_plain_ = true;
 
   enum class Labels { none, numbers, classes, unknown } label_kind_ = Labels::none;
   std::vector<double> labels_;

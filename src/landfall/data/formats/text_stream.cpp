@@ -51,6 +51,26 @@ std::string_view LineReader::ahead(std::size_t count) {
   return std::string_view(buffer_).substr(position_);
 }
 
+void LineReader::peek(std::size_t count, std::vector<std::string_view>& lines) {
+  lines.clear();
+  if (number_ == 0) return;  // there may be a byte order mark
+  start_ = position_;
+  std::size_t end = find_end(position_), from = position_;  // which may have moved
+  for (; end != std::string::npos && lines.size() < count; end = buffer_.find('\n', from)) {
+    std::string_view line = std::string_view(buffer_).substr(from, end - from);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines.push_back(line);
+    from = end + 1;
+  }
+}
+
+void LineReader::skip(std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) position_ = buffer_.find('\n', position_) + 1;
+  start_ = position_;
+  number_ += static_cast<Index>(count);
+  taken_ = 0;
+}
+
 void LineReader::rewind() {
   stream_->rewind();
   drop_buffer();

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace landfall {
 
@@ -35,6 +36,12 @@ class LineReader {
   void put_back();
   /// The text to come, at least `count` bytes of it or all, valid until the next call. Nothing is taken.
   std::string_view ahead(std::size_t count);
+
+  /// The next lines that the buffer holds whole, at most `count`, valid until the next call. Nothing is taken. None before the
+  /// first line.
+  void peek(std::size_t count, std::vector<std::string_view>& lines);
+  /// Takes so many of them.
+  void skip(std::size_t count);
 
   /// Back to the first line; UsageError for standard input.
   void rewind();

@@ -3,6 +3,7 @@
 #include <landfall/errors.hpp>
 #include <landfall/linalg/products.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -25,7 +26,7 @@ template <class S>
 void centre_rows(const Batch<S>& from, const std::vector<Index>& kept, const Vector<double>& mean,
                  const Vector<double>& scale, Batch<S>& to) {
   thread_local std::vector<ColumnRun> runs;  // of the thread, so that nothing is allocated for each batch
-  thread_local std::vector<double> inverse;
+  thread_local std::vector<double> inverse, means;
   const auto count = static_cast<Index>(kept.size());
   runs.clear();
   inverse.resize(kept.size());
@@ -41,6 +42,21 @@ void centre_rows(const Batch<S>& from, const std::vector<Index>& kept, const Vec
   const InstructionSet set = instruction_set();
   const S* source = from.values().data();
   S* target = to.values().data();
+  if (count > 0 && count == from.cols()) {  // whole rows, several of them at a time where they are short
+    constexpr Index kNumbers = 256;
+    const Index rows = std::clamp<Index>(kNumbers / count, 1, std::max<Index>(to.rows(), 1));
+    means.resize(static_cast<std::size_t>(rows * count));
+    inverse.resize(means.size());
+    for (std::size_t k = 0; k < means.size(); ++k) {
+      const std::size_t column = k % kept.size();
+      means[k] = mean(static_cast<Index>(column));
+      inverse[k] = inverse[column];
+    }
+    for (Index i = 0; i < to.rows(); i += rows)
+      centre<S>(source + i * count, target + i * count, std::min(rows, to.rows() - i) * count, means.data(),
+                inverse.data(), set);
+    return;
+  }
   for (Index i = 0; i < to.rows(); ++i, source += from.cols(), target += count) {
     if (scattered) {
       for (Index k = 0; k < count; ++k) target[k] = source[kept[static_cast<std::size_t>(k)]];
@@ -168,6 +184,7 @@ void Transform<S>::check(const Batch<S>& batch, std::vector<char>& drop) const {
     return;
   }
   const InstructionSet set = instruction_set();
+  if (all_finite(batch.values().data(), std::ssize(batch.values()), set)) return;
   for (Index i = 0; i < batch.rows(); ++i)
     if (!all_finite(batch.dense().col(i).data(), batch.cols(), set))
       for (Index j = 0; j < batch.cols(); ++j)

@@ -1,3 +1,4 @@
+#include <landfall/baselines/lobpcg.hpp>
 #include <landfall/baselines/registry.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/landing/exact.hpp>
@@ -7,7 +8,10 @@
 #include <landfall/linalg/rank.hpp>
 #include <landfall/models/gevp/eigenpairs.hpp>
 #include <landfall/models/gevp/gevp.hpp>
+#include <landfall/models/gevp/incomplete_inverse.hpp>
 #include <landfall/models/gevp/pencil_scale.hpp>
+#include <landfall/parallel/thread_pool.hpp>
+#include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
 #include <array>
@@ -131,6 +135,35 @@ void solve_by_baseline(const Baseline& baseline, OperatorPtr<S> a, OperatorPtr<S
   result.vectors = std::move(pairs.vectors);
 }
 
+/// The smallest eigenvalues of a sparse A by an incomplete factor of it; other directions by the diagonal of B.
+template <class S>
+void solve_lobpcg(const SymmetricOperator<S>& a, const SymmetricOperator<S>& b, const GevpOptions& options,
+                  double tolerance, GevpResult<S>& result) {
+  const bool direct = 5 * options.components > a.size();  // by LAPACK
+  const PreconditionerPtr<S> inverse = options.smallest && !direct ? incomplete_inverse<S>(a) : nullptr;
+  if (inverse) result.reason += "; preconditioned by an incomplete Cholesky factor of A";
+  LobpcgOptions lobpcg_options{
+      .components = options.components,
+      .smallest = options.smallest,
+      .tolerance = tolerance,
+      .max_iterations = static_cast<int>(
+          options.max_iterations > 0 ? std::min<std::uint64_t>(options.max_iterations, 1'000'000) : 1000),
+      .seed = options.seed};
+  if (options.observer)
+    lobpcg_options.observer = [&](int iteration, double residual) {
+      return options.observer({static_cast<std::uint64_t>(iteration), residual, 0});
+    };
+  auto found = lobpcg<S>(a, b, lobpcg_options, inverse);
+  result.iterations = static_cast<std::uint64_t>(found.iterations);
+  result.termination = found.converged()                        ? Termination::converged
+                       : found.end == LobpcgEnd::stopped        ? Termination::stopped
+                       : found.end == LobpcgEnd::max_iterations ? Termination::iteration_limit
+                                                                : Termination::no_progress;
+  fix_signs(found.vectors);
+  result.values = std::move(found.values);
+  result.vectors = std::move(found.vectors);
+}
+
 /// There is an eigenvalue within ||A x - lambda B x|| in the norm of B^-1 of each lambda, x'Bx = 1. A method that stops by
 /// the plain norm may be far from one where B is ill-conditioned. Looked at where B is a dense matrix of moderate size.
 template <class S>
@@ -229,9 +262,11 @@ GevpResult<S> solve_gevp(OperatorPtr<S> a, OperatorPtr<S> b, const GevpOptions& 
   result.method_name = baseline ? baseline->name : to_string(result.method);
   if (result.method != GevpMethod::direct) check_b(*b);  // as given: its entries are in the messages
   const ScaledPencil<S> scaled(std::move(a), std::move(b));
+  ThreadPool pool(threads());
+  const ThreadPool::Use use(pool);
   switch (result.method) {
     case GevpMethod::lobpcg:
-      solve_by_baseline<S>(find_baseline("lobpcg"), scaled.a(), scaled.b(), options, tolerance, result);
+      solve_lobpcg<S>(*scaled.a(), *scaled.b(), options, tolerance, result);
       if (5 * options.components > n)
         result.reason += fmt::format("; LAPACK is used because {} components are more than a fifth of n = {}",
                                      options.components, n);

@@ -24,7 +24,7 @@ namespace landfall {
 enum class GevpMethod {
   automatic,  // direct while n^3 is cheap, lobpcg beyond
   direct,     // A and B written out, LAPACK
-  lobpcg,     // products with A and B alone
+  lobpcg,     // products with A and B; the smallest by an incomplete factor of a sparse A
   landing,    // the paper's method, with any direction
   baseline,   // another, by its name
 };

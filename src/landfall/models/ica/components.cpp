@@ -2,6 +2,7 @@
 #include <landfall/linalg/reduce.hpp>
 #include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/ica/components.hpp>
+#include <landfall/parallel/thread_pool.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +12,8 @@
 
 namespace landfall {
 namespace {
+
+constexpr Index kMostParts = 8;  // of rows in memory
 
 template <class S>
 class Accumulator {
@@ -46,6 +49,17 @@ class Accumulator {
     sums_.rows += rows.rows();
   }
 
+  void operator+=(const Accumulator& other) {
+    const ComponentMoments& more = other.sums_;
+    sums_.gram += more.gram;
+    sums_.slopes += more.slopes;
+    sums_.fourth += more.fourth;
+    sums_.mixing += more.mixing;
+    sums_.value += more.value;
+    sums_.curvature += more.curvature;
+    sums_.rows += more.rows;
+  }
+
   /// Over the rows of all ranks.
   ComponentMoments mean(Communicator& communicator) {
     reduce(communicator, sums_.gram, sums_.slopes, sums_.fourth, sums_.mixing, sums_.value, sums_.curvature,
@@ -77,9 +91,19 @@ ComponentMoments component_moments(DataStream<S>& stream, Contrast contrast, In<
 template <class S>
 ComponentMoments component_moments(const InMemoryBatches<S>& batches, Contrast contrast, In<S> x,
                                    Communicator& communicator) {
-  Accumulator<S> sums(contrast, x);
-  for (const auto& batch : batches) sums.add(batch.front());
-  return sums.mean(communicator);
+  // Parts that threads share. Their number depends on the data alone, and their sums take less memory than the rows.
+  Index rows = 0;
+  for (const auto& batch : batches) rows += batch.front().rows();
+  const auto count = static_cast<Index>(batches.size());
+  const Index parts =
+      std::clamp<Index>(std::min(kMostParts, rows / (16 * x.cols())), 1, std::max<Index>(count, 1));
+  std::vector<Accumulator<S>> sums(static_cast<std::size_t>(parts), Accumulator<S>(contrast, x));
+  parallel_for(parts, [&](Index part) {
+    for (Index b = part * count / parts; b < (part + 1) * count / parts; ++b)
+      sums[static_cast<std::size_t>(part)].add(batches[static_cast<std::size_t>(b)].front());
+  });
+  for (Index part = 1; part < parts; ++part) sums[0] += sums[static_cast<std::size_t>(part)];
+  return sums[0].mean(communicator);
 }
 
 Matrix<double> newton_step(const ComponentMoments& moments, const Matrix<double>& metric,

@@ -5,7 +5,6 @@
 #include <landfall/linalg/reduce.hpp>
 #include <landfall/linalg/symmetric.hpp>
 #include <landfall/models/fit/column_loadings.hpp>
-#include <landfall/models/fit/covariance.hpp>
 #include <landfall/models/fit/in_memory_rows.hpp>
 #include <landfall/models/fit/model_checkpoint.hpp>
 #include <landfall/models/fit/pipeline.hpp>
@@ -14,6 +13,7 @@
 #include <landfall/models/ica/ica.hpp>
 #include <landfall/models/ica/ica_baseline.hpp>
 #include <landfall/models/ica/ica_landing.hpp>
+#include <landfall/models/ica/ica_rows.hpp>
 #include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
@@ -32,16 +32,7 @@ constexpr int kMostRuns = 2, kMostPasses = 4;
 constexpr double kUsualPasses = 2;           // for plans, and of baselines
 constexpr double kMostInfeasibility = 0.01;  // ||W'BW - I||_F of a result
 constexpr double kMostResidual = 0.1;        // rotation_residual() of landing before its last Newton step
-
-/// Whether all rows may be kept in memory, in any order: then only one reading follows that for the mean.
-template <class S>
-bool keeps_rows(const Source<S>& source, const IcaOptions& options, Index n, Index rows) {
-  const double bytes = static_cast<double>(rows) * static_cast<double>(n) * sizeof(S);
-  return source.random_access() && !source.sparse() && !options.holds_out() &&
-         options.rank_rows == RankRows::shared && options.transform.centring != Centring::running &&
-         options.transform.missing != Missing::drop && (!options.weights || options.weights->trivial()) &&
-         bytes <= static_cast<double>(options.memory) / 4;
-}
+constexpr double kNearTurn = 0.1;            // radians, of a Newton step that another may follow at once
 
 /// Whether a component has another sign on all rows than landing was told.
 template <class S>
@@ -94,10 +85,10 @@ class IcaModel final : public Model<S> {
     else {
       require_memory<S>(workload(options, {n}, p, source_.sparse(), {.rows = rows_.rows}), options.memory,
                         FitMethod::landing);
-      read_rows(fit, n, p);
+      read_rows(source_, fit, p, rows_);
     }
     try {
-      find_directions(fit, n, asked, baseline != nullptr);
+      find_directions(fit, asked, baseline != nullptr, rows_);
     } catch (const NumericalError& error) {
       throw NumericalError(fmt::format("{}: {}", fit.stream.source(0).name(), error.what()));
     }
@@ -191,79 +182,6 @@ class IcaModel final : public Model<S> {
   }
 
  private:
-  void read_rows(Fit<S>& fit, Index n, Index p) {
-    const FitOptions& options = fit.options;
-    const Index wanted = ica_first_rows<S>(ica_pilot_rows(options.first_rows), p, n, options.memory),
-                small = std::max<Index>(128, ica_rows_for(p));
-    if (keeps_rows(source_, options, n, rows_.rows)) {
-      const Transform<S>& transform = fit.stream.transform(0);
-      const auto order = shuffled_rows(rows_.rows, options.seed);
-      const auto start = std::span(order).first(static_cast<std::size_t>(std::min(wanted, rows_.rows)));
-      const Communicator& communicator = fit.stream.communicator();
-      rows_.first = read_into_memory<S>(source_, transform, start, small, communicator);
-      rows_.kept = read_into_memory<S>(source_, transform, order, rows_.batch, communicator);
-      rows_.complete = true;
-    } else {
-      rows_.first = read_into_memory(fit.stream, wanted, small);
-      Index count = 0;
-      for (const auto& batch : rows_.first) count += batch.front().rows();
-      reduce(fit.stream.communicator(), count);
-      rows_.complete = count == rows_.rows && fit.stream.centring() != Centring::running;
-    }
-  }
-
-  /// The rank, p, and the whitening: of the first rows where nothing more is needed.
-  void find_directions(Fit<S>& fit, Index n, Index asked, bool every_row) {
-    const FitOptions& options = fit.options;
-    const double ridge = options.ridge.value_or(0);
-    const bool reduces = asked > 0 && asked < n && (options.reduction == Reduction::pca || every_row);
-    DataStream<S>& stream = fit.stream;
-    rows_.reduced = reduces;
-    if (!squares_fit(n, options.memory)) {
-      if (!reduces) return;
-      int passes = 0;
-      rows_.whitening = streamed_components(stream, asked, ridge, options.seed, passes);
-      result_.passes += passes;
-      return require_rank(rows_.whitening->rank(), asked);
-    }
-    const double tolerance = variance_tolerance<S>(n, mean_offset(stream));
-    if (!every_row && !reduces) {
-      rows_.whitening = whiten(covariance_of<S>(rows_.first, n, stream.communicator()), ridge, tolerance);
-      if (rows_.whitening->rank() >= (asked > 0 ? asked : n)) return;
-    }
-    const Matrix<double> covariance = covariance_of_all(fit, n);
-    if (!covariance.allFinite()) throw NumericalError("the covariance of its columns is not finite");
-    Whitening all = whiten(covariance, ridge, tolerance);
-    require_rank(all.rank(), asked);
-    if (asked == 0 && all.rank() < n)
-      result_.warnings.push_back(fmt::format("{}: {} columns have rank {}, so p = {}",
-                                             stream.source(0).name(), n, all.rank(), all.rank()));
-    if (!reduces) {
-      rows_.whitening = std::move(all);
-      return;
-    }
-    rows_.whitening = principal_components(covariance, stream.transform(0).scale(), asked, ridge);
-    const double least = std::max(0.0, rows_.whitening->least);
-    if (least < static_cast<double>(n) * std::numeric_limits<double>::epsilon())
-      result_.warnings.push_back(fmt::format(
-          "{}: principal component {} has {:.1e} of the variance of the first, so rounding hides it: "
-          "scale the columns",
-          stream.source(0).name(), asked, least));
-  }
-
-  Matrix<double> covariance_of_all(Fit<S>& fit, Index n) {
-    if (rows_.complete) return covariance_of<S>(in_memory(), n, fit.stream.communicator());
-    result_.passes += 1;
-    return covariances<S, double>(fit.stream).within[0];
-  }
-
-  const InMemoryBatches<S>& in_memory() const { return rows_.kept.empty() ? rows_.first : rows_.kept; }
-
-  static void require_rank(Index rank, Index p) {
-    if (rank < p) throw NumericalError(fmt::format("rank {}, expected at least p = {}", rank, p));
-    if (rank < 1) throw NumericalError("rank 0, expected at least 1");
-  }
-
   /// Whether rows are so few that all of them are iterated over until nothing changes, in place of landing.
   bool is_small(const Fit<S>& fit) const {
     const FitOptions& options = fit.options;
@@ -322,7 +240,7 @@ class IcaModel final : public Model<S> {
     result_.method_name = "fixed-point";
     result_.reason = fmt::format("{} rows are few enough to iterate over all of them", rows_.rows);
     result_.batch = rows_.rows;
-    FixedPoint found = converge(fit, in_memory(), directions.factor, {});
+    FixedPoint found = converge(fit, rows_.in_memory(), directions.factor, {});
     const double ridge = result_.views[0].ridge;
     moments_ = std::move(found.moments);
     moments_.mixing = (directions.dual - ridge * directions.factor) * found.rotation;
@@ -344,6 +262,7 @@ class IcaModel final : public Model<S> {
                                      });
     result_.reason = checkpoint.reason();
     if (options.checkpoints.resume.empty()) run.warm_up();
+    result_.seconds.solve += fit.timer.lap();
     Checkpoints checkpoints = checkpoint.checkpoints();
     const bool polishes = !options.passes && rows_.complete &&
                           3. * 8 * rows_.rows * p <= static_cast<double>(options.memory) / 2;
@@ -351,12 +270,18 @@ class IcaModel final : public Model<S> {
                         : polishes     ? std::min<double>(kMostPasses, options.most_passes)
                                        : options.most_passes;
     bool stopped = false, changed = false;
+    // The first rows have led close to the sources of all rows, which are in memory: Newton steps over them do, unless there
+    // are more directions than components.
+    bool near = polishes && tries_newton(options) && rows_.whitening && rows_.whitening->rank() == p;
     for (;; ++attempt) {
-      auto landed = run.land(checkpoints, fit.watch());
-      checkpoints.resume.clear();
-      fit.record(landed);
-      result_.seconds.solve += fit.timer.lap();
+      if (!near) {
+        auto landed = run.land(checkpoints, fit.watch());
+        checkpoints.resume.clear();
+        fit.record(landed);
+        result_.seconds.solve += fit.timer.lap();
+      }
       evaluate(run);
+      if (near) tell_newton(fit, run);
       stopped = result_.termination == Termination::stopped;
       changed = !stopped && signs_changed(moments_, run.weights());
       if (changed) reweigh(moments_, 0, run.weights());
@@ -369,6 +294,7 @@ class IcaModel final : public Model<S> {
       const bool again = changed || (!options.passes && is_far(options.tolerance));
       if (stopped || !again || attempt + 1 >= most) break;  // finish() makes the last turn
       run.turn(turn_);
+      near = near && !changed && turn_of(turn_) <= kNearTurn && result_.stationarity <= kMostResidual;
     }
     result_.choice = run.choice();
     const double turn = turn_of(turn_), residual = result_.stationarity;
@@ -387,6 +313,22 @@ class IcaModel final : public Model<S> {
       tell_far(turn, residual, options.tolerance);
     orthonormalize();
     return {};
+  }
+
+  /// A Newton step in place of landing is a pass and an iteration.
+  void tell_newton(Fit<S>& fit, const IcaLanding<S>& run) {
+    const Vector<double> weights = run.weights().template cast<double>();
+    Progress progress;
+    progress.iteration = ++result_.iterations;
+    progress.passes = ++result_.passes;
+    result_.seconds.evaluate += fit.timer.lap();
+    progress.seconds = result_.seconds.solve + result_.seconds.evaluate;
+    progress.objective = weights.dot(moments_.value);
+    progress.infeasibility = distance_to_identity(metric());
+    progress.stationarity = rotation_residual(moments_, weights.cwiseSign());
+    progress.step = 1;
+    result_.history.push_back(progress);
+    result_.termination = fit.watch()(progress, {run.x()}) ? Termination::converged : Termination::stopped;
   }
 
   void evaluate(const IcaLanding<S>& run) {

@@ -22,6 +22,7 @@
 // - Landing's steps are meant for an f whose curvature is near 1. That of f along the rotation of y_i into
 //   y_j is s_i c_i + s_j c_j, 0.30 for two Laplace sources and log cosh, so f is divided by
 //   2 max_j |c_j|.
+// - Where all rows are in memory they are evaluated first, and Newton steps take the place of landing while they are short.
 // - The pass that evaluates the result has all that a Newton step among the components needs
 //   (components.hpp), which is taken, as CCA ends with a rotation. Its length says how far landing was from
 //   the solution, so landing alone decides how many passes it needs. Where it is still long after four of them

@@ -14,26 +14,33 @@ IcaLanding<S>::IcaLanding(DataStream<S>& stream, const IcaOptions& options, IcaR
     : stream_(stream),
       options_(options),
       rows_(rows),
+      ridge_(ridge),
       weights_(std::make_shared<Vector<S>>(Vector<S>::Zero(p))) {
-  const auto objective = contrast_objective<S>(options.contrast, weights_);
-  const std::vector<Index> components{p};
-  const std::vector<S> ridges{static_cast<S>(ridge)};
-  const auto in_memory = [&](InMemoryBatches<S>& batches) {
-    return std::make_shared<InMemorySamples<S>>(std::move(batches), components, ridges, objective,
-                                                options.seed, stream.communicator());
-  };
-  first_ = in_memory(rows.first);
+  first_ = in_memory(std::move(rows.first));
   if (!rows.kept.empty())
-    all_ = kept_ = in_memory(rows.kept);
+    all_ = kept_ = in_memory(std::move(rows.kept));
   else
-    all_ = std::make_shared<StreamSamples<S>>(stream, components, ridges, objective, rows.rows);
+    all_ = std::make_shared<StreamSamples<S>>(stream, std::vector<Index>{p},
+                                              std::vector<S>{static_cast<S>(ridge)},
+                                              contrast_objective<S>(options.contrast, weights_), rows.rows);
   try {
     start_.emplace(first_, weights_, options, rows.whitening ? &*rows.whitening : nullptr);
   } catch (const NumericalError& error) {
     throw NumericalError(fmt::format("{}: {}", stream.source(0).name(), error.what()));
   }
   x_ = start_->x();
-  choice_ = {.first_rows = first_->count(), .rank = start_->pilot().rank, .noise = start_->pilot().noise};
+  const double r = static_cast<double>(rows.batch), noise = start_->pilot().noise;
+  choice_ = {.first_rows = first_->count(), .rank = start_->pilot().rank, .noise = noise};
+  choice_.step = start_->step(r);
+  choice_.momentum = options.landing.momentum.value_or(std::min(0.5, r / (r + 4 * noise)));
+  choice_.omega = options.landing.omega;
+}
+
+template <class S>
+std::shared_ptr<InMemorySamples<S>> IcaLanding<S>::in_memory(InMemoryBatches<S> batches) const {
+  return std::make_shared<InMemorySamples<S>>(
+      std::move(batches), std::vector<Index>{weights_->size()}, std::vector<S>{static_cast<S>(ridge_)},
+      contrast_objective<S>(options_.contrast, weights_), options_.seed, stream_.communicator());
 }
 
 template <class S>
@@ -47,15 +54,17 @@ void IcaLanding<S>::warm_up() {
 template <class S>
 Result<S> IcaLanding<S>::land(const Checkpoints& checkpoints,
                               std::function<bool(const Progress&, const Point<S>&)> observer) {
+  if (rows_.shuffled) {  // batches of landing are random rows
+    all_.reset();
+    kept_.reset();
+    all_ = kept_ = in_memory(std::exchange(rows_.shuffled, nullptr)());
+  }
   const SamplingOptions sampling{.estimator = options_.landing.estimator, .batch = rows_.batch};
   if (oracle_)
     oracle_->continue_with(all_, sampling);
   else
     oracle_ = std::make_unique<SampledOracle<S>>(all_, sampling, start_->fields());
-  const double r = static_cast<double>(rows_.batch), passes = options_.passes.value_or(1);
-  choice_.step = start_->step(r);
-  choice_.momentum = options_.landing.momentum.value_or(std::min(0.5, r / (r + 4 * start_->pilot().noise)));
-  choice_.omega = options_.landing.omega;
+  const double passes = options_.passes.value_or(1);
   auto result = solve_with_checkpoints<S>(*oracle_, x_,
                                           {.step = {.rule = StepRule::fixed,
                                                     .size = choice_.step,

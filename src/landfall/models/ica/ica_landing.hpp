@@ -8,23 +8,12 @@
 //   use(run.evaluate(), run.x());
 #pragma once
 
-#include <landfall/models/ica/ica_start.hpp>
+#include <landfall/models/ica/ica_rows.hpp>
 
 #include <functional>
 #include <optional>
 
 namespace landfall {
-
-/// What is read before the method starts, and where sources are looked for.
-template <class S>
-struct IcaRows {
-  Index rows = 0, batch = 0;  // of all; of a step
-  InMemoryBatches<S> first;
-  InMemoryBatches<S> kept;             // all rows, where they fit in memory
-  std::optional<Whitening> whitening;  // unset where n x n numbers do not fit
-  bool reduced = false;                // the whitening is of p principal components
-  bool complete = false;               // all rows are in memory: kept, or else first
-};
 
 template <class S>
 class IcaLanding {
@@ -46,13 +35,17 @@ class IcaLanding {
   const InMemorySamples<S>& first() const { return *first_; }
   const InMemorySamples<S>* kept() const { return kept_.get(); }
   Vector<S>& weights() { return *weights_; }
+  const Vector<S>& weights() const { return *weights_; }
   const Matrix<S>& x() const { return x_.front(); }
   const AdaptiveChoice& choice() const { return choice_; }
 
  private:
+  std::shared_ptr<InMemorySamples<S>> in_memory(InMemoryBatches<S> batches) const;
+
   DataStream<S>& stream_;
   const IcaOptions& options_;
-  const IcaRows<S>& rows_;
+  IcaRows<S>& rows_;
+  double ridge_;
   std::shared_ptr<Vector<S>> weights_;
   std::shared_ptr<InMemorySamples<S>> first_;
   std::shared_ptr<InMemorySamples<S>> kept_;  // all rows where they fit in memory, else null
