@@ -137,11 +137,15 @@ function barOptions(chart, state, width) {
     ctx.font = kFont.replace("12px", `${11 * dpr}px`);
     ctx.fillStyle = colours().ink;
     ctx.textAlign = "center";
+    // Beside each other they need room: where one has too little, all have two digits.
+    const most = (size) => size + (shown().length > 1 ? 0 : 6 * dpr);
+    const fits = (value, i, s) => !isNumber(value) || ctx.measureText(numberText(value)).width <= most(place(u, s + 1, i)[1]);
+    const digits = shown().every((s) => u.data[s + 1].every((value, i) => fits(value, i, s))) ? 4 : 2;
     for (const s of shown())
       u.data[s + 1].forEach((value, i) => {
         if (!isNumber(value)) return;
-        const [left, size] = place(u, s + 1, i), text = numberText(value);
-        if (ctx.measureText(text).width > size + 6 * dpr) return;
+        const [left, size] = place(u, s + 1, i), text = numberText(value, digits);
+        if (ctx.measureText(text).width > most(size)) return;
         const below = value < 0;
         ctx.textBaseline = below ? "top" : "bottom";
         ctx.fillText(text, left + size / 2, u.valToPos(value, "y", true) + (below ? 3 : -3) * dpr);

@@ -10,15 +10,15 @@ function element(name, attributes = {}, ...children) {
 
 const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 
-// Four significant digits; powers of ten where those would be long.
-function numberText(value) {
+// Significant digits; powers of ten where those would be long.
+function numberText(value, digits = 4) {
   if (value === null || value === undefined || Number.isNaN(value)) return "\u2013";
-  if (Array.isArray(value)) return value.map(numberText).join(" and ");
+  if (Array.isArray(value)) return value.map((one) => numberText(one, digits)).join(" and ");
   if (typeof value !== "number") return String(value);
   const size = Math.abs(value);
   if (Number.isInteger(value) && size < 1e7) return value.toLocaleString("en-GB").replaceAll(",", "\u202f");
   if (size < 1e-4 || size >= 1e7) return value.toExponential(2).replace("e+", "e").replace("-", "\u2212");
-  return String(Number(value.toPrecision(4))).replace("-", "\u2212");
+  return String(Number(value.toPrecision(digits))).replace("-", "\u2212");
 }
 
 function table({ columns, rows, best = [] }) {

@@ -41,7 +41,7 @@ py::dict fit(const std::array<InputPtr, 2>& inputs, const FitOptions& options, c
   auto left = open_watched<S>(*inputs[0], caller), right = open_watched<S>(*inputs[1], caller);
   std::array<SourcePtr<S>, 2> again{open<S>(*inputs[0], caller), open<S>(*inputs[1], caller)};
   CcaCurve<S> curve(options.components, run.curve_every);
-  const auto [result, seconds] = caller.wait_for(timed([&] {
+  const auto [result, taken] = caller.wait_for(timed([&] {
     auto fitted =
         fit_cca<S>(std::move(left), std::move(right), options, run.curve_every > 0 ? &curve : nullptr);
     if (run.choose) keep_real_pairs(fitted);
@@ -51,7 +51,7 @@ py::dict fit(const std::array<InputPtr, 2>& inputs, const FitOptions& options, c
     return fitted;
   }));
   py::dict dict = cca_dict(result);
-  dict["seconds"]["total"] = seconds;
+  taken.write(dict);
   if (run.curve_every > 0) dict["curve"] = curve_list(curve.points());
   return dict;
 }
@@ -145,12 +145,13 @@ void bind_cca(py::module_& module) {
       "fit_cca",
       [](const InputPtr& left, const InputPtr& right, const py::dict& options, const std::string& precision,
          const py::object& callback, const py::object& tick, bool choose, double curve) {
-        Caller caller(tick);
-        FitOptions fitting = fit_options(options, callback, caller);
-        if (choose && !fitting.folds) fitting.folds = 5;
-        const std::array inputs{left, right};
-        return in_precision(precision, inputs, caller, [&]<class S>(S) {
-          return fit<S>(inputs, fitting, {choose, curve}, caller);
+        return interruptibly(tick, [=](Caller& caller) {
+          FitOptions fitting = fit_options(options, callback, caller);
+          if (choose && !fitting.folds) fitting.folds = 5;
+          const std::array inputs{left, right};
+          return in_precision(precision, inputs, caller, [&]<class S>(S) {
+            return fit<S>(inputs, fitting, {choose, curve}, caller);
+          });
         });
       },
       py::arg("left"), py::arg("right"), py::arg("options"), py::arg("precision") = "auto",
@@ -172,11 +173,12 @@ void bind_cca(py::module_& module) {
       "cross_validate_cca",
       [](const InputPtr& left, const InputPtr& right, const py::dict& options,
          const std::vector<double>& ridges, const std::string& precision) {
-        Caller caller;
-        const FitOptions fitting = fit_options(options, py::none(), caller);
-        const std::array inputs{left, right};
-        return in_precision(precision, inputs, caller,
-                            [&]<class S>(S) { return cross_validate<S>(inputs, fitting, ridges, caller); });
+        return interruptibly(py::none(), [=](Caller& caller) {
+          const FitOptions fitting = fit_options(options, py::none(), caller);
+          const std::array inputs{left, right};
+          return in_precision(precision, inputs, caller,
+                              [&]<class S>(S) { return cross_validate<S>(inputs, fitting, ridges, caller); });
+        });
       },
       py::arg("left"), py::arg("right"), py::arg("options"), py::arg("ridges"),
       py::arg("precision") = "auto");

@@ -35,8 +35,8 @@ py::dict progress_of(const GevpProgress& progress) {
 }
 
 template <class S>
-py::dict solve(const py::tuple& a, const py::tuple& b, GevpOptions options, const py::object& callback) {
-  Caller caller;
+py::dict solve(const py::tuple& a, const py::tuple& b, GevpOptions options, const py::object& callback,
+               Caller& caller) {
   const auto first = operator_of<S>(a, caller), second = operator_of<S>(b, caller);
   options.observer = [&](const GevpProgress& progress) {
     bool stop = caller.cancel().requested();
@@ -69,8 +69,11 @@ void bind_gevp(py::module_& module) {
       "solve_gevp",
       [](const py::tuple& a, const py::tuple& b, const py::dict& options, bool single,
          const py::object& callback) {
-        const GevpOptions solving = gevp_options(options);
-        return single ? solve<float>(a, b, solving, callback) : solve<double>(a, b, solving, callback);
+        return interruptibly(py::none(), [=](Caller& caller) {
+          const GevpOptions solving = gevp_options(options);
+          return single ? solve<float>(a, b, solving, callback, caller)
+                        : solve<double>(a, b, solving, callback, caller);
+        });
       },
       py::arg("a"), py::arg("b"), py::arg("options"), py::arg("single"), py::arg("callback") = py::none());
 }

@@ -80,7 +80,7 @@ py::dict fit(const Input& input, FitOptions options, const Restarts& restarts, C
   const auto data = open_watched<S>(input, caller);
   IcaStability stability;
   std::optional<IcaGridResult> grid;
-  const auto [result, seconds] = caller.wait_for(timed([&] {
+  const auto [result, taken] = caller.wait_for(timed([&] {
     if (restarts.choose) {
       grid = choose_ica_components<S>(*data, options, {.restarts = restarts.count});
       options.components = grid->rows[grid->chosen].components;
@@ -95,7 +95,7 @@ py::dict fit(const Input& input, FitOptions options, const Restarts& restarts, C
     return fitted;
   }));
   py::dict dict = ica_dict(result);
-  dict["seconds"]["total"] = seconds;
+  taken.write(dict);
   dict["stability"] = stability_dict(stability);
   if (grid) dict["component_choice"] = grid_dict(*grid, restarts.count);
   return dict;
@@ -123,10 +123,11 @@ void bind_ica(py::module_& module) {
       "fit_ica",
       [](const InputPtr& data, const py::dict& options, const std::string& precision,
          const py::object& callback, const py::object& tick, int restarts, bool choose) {
-        Caller caller(tick);
-        const FitOptions fitting = fit_options(options, callback, caller);
-        return in_precision(precision, std::array{data}, caller, [&]<class S>(S) {
-          return fit<S>(*data, fitting, {.count = restarts, .choose = choose}, caller);
+        return interruptibly(tick, [=](Caller& caller) {
+          const FitOptions fitting = fit_options(options, callback, caller);
+          return in_precision(precision, std::array{data}, caller, [&]<class S>(S) {
+            return fit<S>(*data, fitting, {.count = restarts, .choose = choose}, caller);
+          });
         });
       },
       py::arg("data"), py::arg("options"), py::arg("precision") = "auto", py::arg("callback") = py::none(),
@@ -134,15 +135,16 @@ void bind_ica(py::module_& module) {
   module.def(
       "cross_validate_ica",
       [](const InputPtr& data, const py::dict& options, int restarts, const std::string& precision) {
-        Caller caller;
-        const FitOptions fitting = fit_options(options, py::none(), caller);
-        return in_precision(precision, std::array{data}, caller, [&]<class S>(S) {
-          const auto source = open_watched<S>(*data, caller);
-          return grid_dict(caller.wait_for([&] {
-            return choose_ica_components<S>(*source, fitting,
-                                            {.most = fitting.components, .restarts = restarts});
-          }),
-                           restarts);
+        return interruptibly(py::none(), [=](Caller& caller) {
+          const FitOptions fitting = fit_options(options, py::none(), caller);
+          return in_precision(precision, std::array{data}, caller, [&]<class S>(S) {
+            const auto source = open_watched<S>(*data, caller);
+            return grid_dict(caller.wait_for([&] {
+              return choose_ica_components<S>(*source, fitting,
+                                              {.most = fitting.components, .restarts = restarts});
+            }),
+                             restarts);
+          });
         });
       },
       py::arg("data"), py::arg("options"), py::arg("restarts"), py::arg("precision") = "auto");

@@ -25,7 +25,7 @@ Labels labels_of_codes(std::vector<std::string> names, const py::array_t<std::ui
 template <class S>
 py::dict fit(const Input& input, const Labels& labels, FitOptions options, bool choose, Caller& caller) {
   const auto data = open_watched<S>(input, caller);
-  const auto [result, seconds] = caller.wait_for(timed([&] {
+  const auto [result, taken] = caller.wait_for(timed([&] {
     if (choose) {
       options.components = real_directions<S>(*data, labels, options);
       data->rewind();
@@ -33,7 +33,7 @@ py::dict fit(const Input& input, const Labels& labels, FitOptions options, bool 
     return fit_lda<S>(std::make_unique<BorrowedSource<S>>(*data), labels, options);
   }));
   py::dict dict = lda_dict(result);
-  dict["seconds"]["total"] = seconds;
+  taken.write(dict);
   return dict;
 }
 
@@ -78,25 +78,26 @@ template py::dict lda_dict<double>(const LdaResult<double>&);
 void bind_lda(py::module_& module) {
   module.def(
       "fit_lda",
-      [](const InputPtr& data, std::vector<std::string> names, const py::array_t<std::uint32_t>& codes,
+      [](const InputPtr& data, const std::vector<std::string>& names, const py::array_t<std::uint32_t>& codes,
          const py::dict& options, const std::string& precision, const py::object& callback,
          const py::object& tick, bool choose) {
-        Caller caller(tick);
-        const FitOptions fitting = fit_options(options, callback, caller);
-        const Labels labels = labels_of_codes(std::move(names), codes);
-        return in_precision(precision, std::array{data}, caller,
-                            [&]<class S>(S) { return fit<S>(*data, labels, fitting, choose, caller); });
+        return interruptibly(tick, [=](Caller& caller) {
+          const FitOptions fitting = fit_options(options, callback, caller);
+          const Labels labels = labels_of_codes(names, codes);
+          return in_precision(precision, std::array{data}, caller,
+                              [&]<class S>(S) { return fit<S>(*data, labels, fitting, choose, caller); });
+        });
       },
       py::arg("data"), py::arg("classes"), py::arg("codes"), py::arg("options"),
       py::arg("precision") = "auto", py::arg("callback") = py::none(), py::arg("tick") = py::none(),
       py::arg("choose") = false);
   module.def(
       "plan_lda",
-      [](const InputPtr& data, std::vector<std::string> names, const py::array_t<std::uint32_t>& codes,
+      [](const InputPtr& data, const std::vector<std::string>& names, const py::array_t<std::uint32_t>& codes,
          const py::dict& options, const std::string& precision) {
         Caller caller;
         const FitOptions fitting = fit_options(options, py::none(), caller);
-        const Labels labels = labels_of_codes(std::move(names), codes);
+        const Labels labels = labels_of_codes(names, codes);
         return in_precision(precision, std::array{data}, caller, [&]<class S>(S) {
           const auto source = open<S>(*data, caller);
           return plan_dict(caller.wait_for([&] { return plan_lda<S>(*source, labels, fitting); }));
@@ -106,13 +107,14 @@ void bind_lda(py::module_& module) {
       py::arg("precision") = "auto");
   module.def(
       "cross_validate_lda",
-      [](const InputPtr& data, std::vector<std::string> names, const py::array_t<std::uint32_t>& codes,
+      [](const InputPtr& data, const std::vector<std::string>& names, const py::array_t<std::uint32_t>& codes,
          const py::dict& options, const std::vector<double>& ridges, const std::string& precision) {
-        Caller caller;
-        const FitOptions fitting = fit_options(options, py::none(), caller);
-        const Labels labels = labels_of_codes(std::move(names), codes);
-        return in_precision(precision, std::array{data}, caller, [&]<class S>(S) {
-          return cross_validate<S>(*data, labels, fitting, ridges, caller);
+        return interruptibly(py::none(), [=](Caller& caller) {
+          const FitOptions fitting = fit_options(options, py::none(), caller);
+          const Labels labels = labels_of_codes(names, codes);
+          return in_precision(precision, std::array{data}, caller, [&]<class S>(S) {
+            return cross_validate<S>(*data, labels, fitting, ridges, caller);
+          });
         });
       },
       py::arg("data"), py::arg("classes"), py::arg("codes"), py::arg("options"), py::arg("ridges"),

@@ -179,8 +179,7 @@ std::vector<OperatorPtr<S>> operators_of(const py::sequence& bs, Caller& caller)
 
 template <class S>
 py::dict minimize(const py::object& fun, const py::sequence& bs, const py::sequence& x0,
-                  const py::dict& options, const py::object& callback) {
-  Caller caller;
+                  const py::dict& options, const py::object& callback, Caller& caller) {
   Point<S> start = point_of<S>(x0);
   const auto operators = operators_of<S>(bs, caller);
   auto made = caller.wait_for([&] {  // K may take products with B
@@ -194,8 +193,7 @@ py::dict minimize(const py::object& fun, const py::sequence& bs, const py::seque
 
 template <class S>
 py::dict minimize_sampled(const py::object& sampler, Index count, const py::sequence& x0,
-                          const py::dict& options, const py::object& callback) {
-  Caller caller;
+                          const py::dict& options, const py::object& callback, Caller& caller) {
   Point<S> start = point_of<S>(x0);
   const auto samples = samples_of<S>(sampler, count, start, options["seed"].cast<std::uint64_t>(), caller);
   const std::vector<FieldOptions<S>> fields(start.size(), field_options<S>(options, nullptr));
@@ -213,8 +211,10 @@ void bind_minimize(py::module_& module) {
       "minimize",
       [](const py::object& fun, const py::sequence& bs, const py::sequence& x0, const py::dict& options,
          bool single, const py::object& callback) {
-        return single ? minimize<float>(fun, bs, x0, options, callback)
-                      : minimize<double>(fun, bs, x0, options, callback);
+        return interruptibly(py::none(), [=](Caller& caller) {
+          return single ? minimize<float>(fun, bs, x0, options, callback, caller)
+                        : minimize<double>(fun, bs, x0, options, callback, caller);
+        });
       },
       py::arg("fun"), py::arg("b"), py::arg("x0"), py::arg("options"), py::arg("single"),
       py::arg("callback"));
@@ -222,8 +222,10 @@ void bind_minimize(py::module_& module) {
       "minimize_sampled",
       [](const py::object& sampler, Index count, const py::sequence& x0, const py::dict& options, bool single,
          const py::object& callback) {
-        return single ? minimize_sampled<float>(sampler, count, x0, options, callback)
-                      : minimize_sampled<double>(sampler, count, x0, options, callback);
+        return interruptibly(py::none(), [=](Caller& caller) {
+          return single ? minimize_sampled<float>(sampler, count, x0, options, callback, caller)
+                        : minimize_sampled<double>(sampler, count, x0, options, callback, caller);
+        });
       },
       py::arg("sampler"), py::arg("count"), py::arg("x0"), py::arg("options"), py::arg("single"),
       py::arg("callback"));

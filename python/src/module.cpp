@@ -29,6 +29,8 @@ PYBIND11_MODULE(_core, module) {
   module.def("threads", &threads);
   module.def("describe_computation", &describe_computation);
   warn_of_kernels();
+  module.def("detached", &detached_calls);
+  py::module_::import("atexit").attr("register")(py::cpp_function(&wait_for_detached));
   bind_errors(module);
   bind_inputs(module);
   bind_cca(module);

@@ -101,10 +101,6 @@ TEST_F(WeightsCommand, AreRefusedInOneSentence) {
   const Outcome neither = run({"--weights", "nothing", "--right", "d..f"});
   EXPECT_EQ(neither.code, 2);
   EXPECT_NE(neither.err.find("there is no file 'nothing'"), std::string::npos) << neither.err;
-  const Outcome streamed =
-      landfall({"ica", "table.csv", "--columns", "a..f", "--weights", "w", "--method", "landing-online"});
-  EXPECT_EQ(streamed.code, 2);
-  EXPECT_NE(streamed.err.find("landing-online does not support weights"), std::string::npos) << streamed.err;
 }
 
 TEST_F(WeightsCommand, ReachTestsRestartsAndChoices) {

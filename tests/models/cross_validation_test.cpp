@@ -1,4 +1,5 @@
 // Folds by subtraction against folds by hand, and the warning of a fit that follows noise.
+#include <landfall/data/rows/forwarded_source.hpp>
 #include <landfall/data/rows/memory_source.hpp>
 #include <landfall/data/synthetic/planted_cca.hpp>
 #include <landfall/models/cca/cca.hpp>
@@ -7,6 +8,7 @@
 #include <algorithm>
 
 #include "support.hpp"
+#include <data/memory_source.hpp>
 #include <models/linnerud.hpp>
 #include <models/pearson.hpp>
 
@@ -126,6 +128,46 @@ TEST(CrossValidation, OfLandingIsNearThatOfTheExactMethod) {
   EXPECT_LT((exact.cross_validated.by_fold - landed.cross_validated.by_fold).cwiseAbs().maxCoeff(), 0.01);
   landing.folds.reset();
   EXPECT_EQ(real.fit(landing).cross_validated.folds, 0);
+}
+
+/// Counts what is read.
+struct CountedSource final : landfall::ForwardedSource<double> {
+  CountedSource(SourcePtr<double> source, Index& read)
+      : ForwardedSource(std::move(source)), rows_read(read) {}
+  Index read(Index count, Batch<double>& batch) override {
+    const Index rows = source().read(count, batch);
+    rows_read += rows;
+    return rows;
+  }
+  Index& rows_read;
+};
+
+/// Folds of landing are fitted at once: each as if it were fitted alone, all with one reading.
+TEST(CrossValidation, OfLandingSharesTheReading) {
+  const Views real = noisy(3000, 8, 7, 2, 7);
+  for (const bool in_order : {true, false}) {
+    SCOPED_TRACE(in_order);
+    const auto fit = [&](const CcaOptions& options, Index& rows_read) {
+      const auto view = [&](const RowMatrix<double>& rows, const char* name) {
+        return std::make_unique<CountedSource>(std::make_unique<MemorySource<double>>(MemoryFile<double>{
+                                                   .rows = rows, .name = name, .random_access = !in_order}),
+                                               rows_read);
+      };
+      return fit_cca<double>(view(real.left, "left"), view(real.right, "right"), options);
+    };
+    CcaOptions options{.components = 2, .method = FitMethod::landing, .passes = 3};
+    Index once = 0, shared = 0, ignored = 0;
+    fit(options, once);
+    options.folds = 4;
+    const auto together = fit(options, shared);
+    for (options.fold = 0; options.fold < 4; ++options.fold)
+      EXPECT_EQ(Vector<double>(together.cross_validated.by_fold.col(options.fold)),
+                fit(options, ignored).held_out);
+    // The folds have a reading more, of the rows to test on. Single rows of a source in any order are not counted.
+    if (in_order) {
+      EXPECT_LT(shared, 3 * once);
+    }
+  }
 }
 
 TEST(LeadingPairs, ByKrylovFindWhatStandsOut) {

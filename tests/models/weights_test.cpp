@@ -397,12 +397,38 @@ TEST(IcaWeights, ThatAreEqualChangeNothing) {
   const auto expected = fit_ica<double>(rows_of<double>(rows), options);
   options.weights = weights_of(std::vector<double>(900, 0.1));
   EXPECT_EQ(fit_ica<double>(rows_of<double>(rows), options).views[0].weights, expected.views[0].weights);
-  options.weights = weights_of(uneven_weights(900));
-  options.baseline = "landing-online";
-  EXPECT_NE(message<UsageError>([&] {
-              fit_ica<double>(rows_of<double>(rows), options);
-            }).find("landing-online does not support"),
-            std::string::npos);
+}
+
+/// A step with all rows is nearly the same for weights and for repeated rows.
+TEST(IcaWeights, AreRowsRepeatedForMethodsThatStream) {
+  const Matrix<double> normal = gaussian<double>(700, 3, {3, 0});
+  const RowMatrix<double> rows =
+      (normal.array() * normal.array().abs()).matrix() * gaussian<double>(3, 3, {9, 0});
+  std::vector<double> weights, larger;
+  for (Index i = 0; i < 700; ++i) {
+    weights.push_back(rows(i, 0) > 0.5 ? 4 : 1);  // which another answer follows from
+    larger.push_back(3 * weights.back());
+  }
+  const RowMatrix<double> longer = rows(repeated(weights), Eigen::all);
+  const auto fit = [](const RowMatrix<double>& data, const std::string& name, Index batch,
+                      const std::vector<double>& given = {}) {
+    IcaOptions options{.baseline = name, .passes = 3, .batch = batch};
+    if (!given.empty()) options.weights = weights_of(given);
+    return fit_ica<double>(rows_of<double>(data), options);
+  };
+  const auto apart = [](const IcaResult<double>& a, const IcaResult<double>& b) {
+    return amari_distance(a.unmixing(), b.mixing);
+  };
+  for (const std::string name : {"landing-released", "landing-averaged", "rgd-rolling"}) {
+    SCOPED_TRACE(name);
+    const auto expected = fit(longer, name, longer.rows());
+    EXPECT_LT(apart(fit(rows, name, 700, weights), expected), 5e-5);
+    EXPECT_GT(apart(fit(rows, name, 700), expected), 1e-4);
+  }
+  // Its batches are cut into parts, which repeated rows cut differently.
+  const auto online = fit(rows, "landing-online", 700, weights);
+  EXPECT_LT(apart(fit(rows, "landing-online", 700, larger), online), 1e-9);
+  EXPECT_GT(apart(fit(rows, "landing-online", 700), online), 1e-6);
 }
 
 TEST(WeightsOnRanks, AreThoseOfOneProcess) {

@@ -26,6 +26,8 @@ def interrupt():
     os.kill(os.getpid(), signal.SIGINT)
 def interrupt_soon():
     threading.Timer(0.15, interrupt).start()
+landfall.CCA(1).fit(np.eye(9)[:, :4], np.eye(9)[:, 2:6])
+landfall.cross_validate, landfall.gevp, landfall.ICA, landfall.LDA  # everything is imported now
 {setup}
 try:
     {work}
@@ -49,19 +51,19 @@ def blocks():
 
 PHASES = {
     "means": (BIG, "landfall.CCA(2, method='exact', precision='single').fit(blocks, y)"),
-    "covariances": (BIG + "x = np.asfortranarray(x)\ninterrupt_soon()", "[landfall.CCA(2, method='exact').fit(x, y) for _ in range(50)]"),
+    "covariances": (BIG + "x = np.asfortranarray(x)", "interrupt_soon() or [landfall.CCA(2, method='exact').fit(x, y) for _ in range(50)]"),
     "landing": (BIG, "landfall.CCA(2, method='landing', passes=500, callback=lambda p: p['iteration'] == 50 and interrupt()).fit(x, y)"),
-    "landing without a callback": (BIG + "interrupt_soon()", "landfall.CCA(2, method='landing', passes=500).fit(x, y)"),
-    "ica": (BIG + "interrupt_soon()", "landfall.ICA(20, passes=100).fit(np.tile(x, (2, 1)))"),
-    "lda": (BIG + "interrupt_soon()", "[landfall.LDA(5).fit(x, np.arange(len(x)) % 7) for _ in range(50)]"),
-    "partial_fit": (BIG + "interrupt_soon()", "[landfall.CCA(2).partial_fit(x, y) for _ in range(50)]"),
-    "permutations": (BIG + "interrupt_soon()", "landfall.CCA(2, permutations=10**6).fit(x[:3000, :30], y[:3000, :30])"),
-    "bootstrap": (BIG + "interrupt_soon()", "landfall.CCA(2, bootstrap=10**6).fit(x[:3000, :30], y[:3000, :30])"),
-    "restarts": (BIG + "interrupt_soon()", "[landfall.ICA(5, n_restarts=100).fit(x[:20_000, :30]) for _ in range(50)]"),
-    "cross_validate": (BIG + "interrupt_soon()", "[landfall.cross_validate(landfall.CCA(), x, y) for _ in range(50)]"),
+    "landing without a callback": (BIG, "interrupt_soon() or landfall.CCA(2, method='landing', passes=500).fit(x, y)"),
+    "ica": (BIG, "interrupt_soon() or landfall.ICA(20, passes=100).fit(np.tile(x, (2, 1)))"),
+    "lda": (BIG, "interrupt_soon() or [landfall.LDA(5).fit(x, np.arange(len(x)) % 7) for _ in range(50)]"),
+    "partial_fit": (BIG, "interrupt_soon() or [landfall.CCA(2).partial_fit(x, y) for _ in range(50)]"),
+    "permutations": (BIG, "interrupt_soon() or landfall.CCA(2, permutations=10**6).fit(x[:3000, :30], y[:3000, :30])"),
+    "bootstrap": (BIG, "interrupt_soon() or landfall.CCA(2, bootstrap=10**6).fit(x[:3000, :30], y[:3000, :30])"),
+    "restarts": (BIG, "interrupt_soon() or [landfall.ICA(5, n_restarts=100).fit(x[:20_000, :30]) for _ in range(50)]"),
+    "cross_validate": (BIG, "interrupt_soon() or [landfall.cross_validate(landfall.CCA(), x, y) for _ in range(50)]"),
     "scores": (BIG + "m = landfall.ICA(2).fit(x[:3000])", "m.transform(blocks)"),
-    "gevp": ("a = np.diag(np.arange(1.0, 301))\nb = np.eye(300) + 0.1\ninterrupt_soon()",
-             "landfall.gevp(a, b, 5, method='landing', direction='riemannian', tol=1e-300, max_iter=10**9)"),
+    "gevp": ("a = np.diag(np.arange(1.0, 301))\nb = np.eye(300) + 0.1",
+             "interrupt_soon() or landfall.gevp(a, b, 5, method='landing', direction='riemannian', tol=1e-300, max_iter=10**9)"),
 }
 
 
@@ -73,6 +75,48 @@ def test_interrupt(phase):
     assert done.returncode == 0, done.stderr
     seconds, method = done.stdout.split()  # and a fit works afterwards
     assert float(seconds) > 0 and method == "exact"  # how long it takes is measured by bench/python.py
+
+
+# A problem that is one call of LAPACK after another for a second or more. The interrupt comes once the thread of the fit is there and has given the GIL back.
+LAPACK = """
+rng = np.random.default_rng(0)
+a = rng.standard_normal((1500, 1500))
+a += a.T.copy()
+b = np.eye(1500)
+small = np.diag(np.arange(1.0, 31)), np.eye(30)
+expected = landfall.gevp(*small, 3, method='direct').values
+from landfall import _core
+def interrupt_inside():
+    while _core.detached() == 0:
+        time.sleep(0.01)
+    threading.Timer(0.1, interrupt).start()
+threading.Thread(target=interrupt_inside).start()
+"""
+
+
+@pytest.mark.parametrize(("after", "printed"), [
+    # Fits beside the call that still runs, and after it, are right; Python waits for it when it ends.
+    ("""
+print(_core.detached())
+np.testing.assert_allclose(landfall.gevp(*small, 3, method='direct').values, expected)
+x = rng.standard_normal((500, 8))
+np.testing.assert_allclose(landfall.CCA(2, ridge=0).fit(x[:, :4], x[:, 2:6]).correlations_, [1, 1])
+""", "1"),
+    # A forked child does not wait for a thread that it does not have.
+    ("""
+child = os.fork()
+if child == 0:
+    sys.exit(7)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+""", "7"),
+])
+def test_interrupt_in_lapack(after, printed):
+    """The exception comes while the call still runs."""
+    script = INTERRUPTED.format(setup=LAPACK, work="landfall.gevp(a, b, 5, method='direct')", after=after)
+    one_thread = os.environ | {"OPENBLAS_NUM_THREADS": "1"}  # two would wait for each other where others use the processors
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", script], capture_output=True, text=True, timeout=120, check=False, env=one_thread)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split()[1] == printed
 
 
 def test_callback_sees_progress_and_ends_the_run(views):

@@ -143,8 +143,3 @@ def test_weights_in_tests_and_restarts():
     fastica = landfall.ICA(method="fastica").fit(X, sample_weight=WEIGHTS)
     repeated = landfall.ICA(method="fastica").fit(X[TWICE])
     np.testing.assert_allclose(np.sort(fastica.negentropy_), np.sort(repeated.negentropy_), rtol=1e-3)
-
-
-def test_what_has_no_weights():
-    with pytest.raises(ValueError, match="landing-online does not support"):
-        landfall.ICA(method="landing-online").fit(X, sample_weight=WEIGHTS)

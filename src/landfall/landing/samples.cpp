@@ -84,18 +84,34 @@ ScoreObjective<S> logcosh_objective() {
     const auto& a = alpha[0].view();
     return logcosh_loop(a.data(), a.size(), S(1), b[0].view().data()).value / static_cast<double>(a.rows());
   };
-  return {.apply = apply};
+  // A row a sqrt(w) has the score u = sqrt(w) a'x: w log cosh(a'x), whose derivative by u is sqrt(w) tanh(a'x).
+  const auto apply_weighted = [](const std::vector<Scratch<S>>& alpha, std::vector<Scratch<S>>& b,
+                                 std::span<const S> roots) {
+    const auto& a = alpha[0].view();
+    auto& out = b[0].view();
+    double sum = 0;
+    for (Index j = 0; j < a.cols(); ++j)
+      for (Index i = 0; i < a.rows(); ++i) {
+        const S root = roots[static_cast<std::size_t>(i)], score = a(i, j) / root;
+        sum += static_cast<double>(root) * static_cast<double>(root) *
+               logcosh_loop(&score, 1, root, &out(i, j)).value;
+      }
+    return sum / static_cast<double>(a.rows());
+  };
+  return {.apply = apply, .apply_weighted = apply_weighted};
 }
 
 template <class S>
 LinearSamples<S>::LinearSamples(std::vector<RowMatrix<S>> data, std::vector<Index> components,
                                 std::vector<S> ridge, ScoreObjective<S> objective,
-                                std::optional<std::uint64_t> seed, Communicator& communicator)
+                                std::optional<std::uint64_t> seed, Communicator& communicator,
+                                std::vector<S> roots)
     : data_(std::move(data)),
       ridge_(std::move(ridge)),
       objective_(std::move(objective)),
       order_(data_.empty() ? 0 : data_[0].rows(), seed),
-      shared_(communicator) {
+      shared_(communicator),
+      roots_(std::move(roots)) {
   if (data_.empty() || components.size() != data_.size() || ridge_.size() != data_.size())
     throw UsageError(fmt::format("{} data matrices with {} numbers of components and {} ridges", data_.size(),
                                  components.size(), ridge_.size()));
@@ -105,6 +121,8 @@ LinearSamples<S>::LinearSamples(std::vector<RowMatrix<S>> data, std::vector<Inde
                                    data_[0].rows(), data_[i].rows()));
     shapes_.push_back({data_[i].cols(), components[i]});
   }
+  if (!roots_.empty() && static_cast<Index>(roots_.size()) != data_[0].rows())
+    throw UsageError(fmt::format("{} weights for {} samples", roots_.size(), data_[0].rows()));
   count_ = shared_.start(order_.count());
   if (count() == 0) throw UsageError("a sampled problem needs at least one sample, got 0");
   if (!objective_.apply)
@@ -132,6 +150,9 @@ Index LinearSamples<S>::draw(Index size) {
     for (Index j = 0; j < taken; ++j)
       batch.col(j) = data_[i].row(rows[static_cast<std::size_t>(j)]).transpose();
   }
+  batch_roots_.clear();
+  if (!roots_.empty())
+    for (const Index row : rows) batch_roots_.push_back(roots_[static_cast<std::size_t>(row)]);
   const Index all = shared_.start(taken);
   return all > 0 || asked_ == count_ ? all : draw(size);
 }
@@ -143,7 +164,11 @@ double LinearSamples<S>::project(Index first, Index last, const Point<S>& x) {
     multiply_at<S>(batch(i).middleCols(first, last - first), x[i],
                    alpha_[i].resize(last - first, x[i].cols()));
   }
-  return objective_.apply(alpha_, b_);
+  const std::span<const S> roots = batch_roots_;
+  return objective_.evaluate(
+      alpha_, b_,
+      roots.empty() ? roots
+                    : roots.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)));
 }
 
 template <class S>

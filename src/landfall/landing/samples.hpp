@@ -134,6 +134,11 @@ struct ScoreObjective {
   std::function<double(const std::vector<Scratch<S>>& alpha, std::vector<Scratch<S>>& b,
                        std::span<const S> roots)>
       apply_weighted = {};
+  /// The one of these two that rows with these roots need; none: all 1.
+  double evaluate(const std::vector<Scratch<S>>& alpha, std::vector<Scratch<S>>& b,
+                  std::span<const S> roots) const {
+    return roots.empty() || !apply_weighted ? apply(alpha, b) : apply_weighted(alpha, b, roots);
+  }
   /// Where b_k = sum_l coupling(k, l) alpha_l, the gradient follows from second
   /// moments alone; empty otherwise.
   Matrix<S> coupling = {};
@@ -151,13 +156,14 @@ template <class S>
 ScoreObjective<S> logcosh_objective();
 
 /// Data in memory, one matrix of samples (rows) per block; B_k = A_k'A_k/N + ridge_k I. The matrices hold the
-/// samples of this rank. Without a seed every pass hands out the rows in their order in memory.
+/// samples of this rank. Without a seed every pass hands out the rows in their order in memory. Rows may have been multiplied by the
+/// roots of their weights.
 template <class S>
 class LinearSamples final : public Samples<S> {
  public:
   LinearSamples(std::vector<RowMatrix<S>> data, std::vector<Index> components, std::vector<S> ridge,
                 ScoreObjective<S> objective, std::optional<std::uint64_t> seed = 0,
-                Communicator& communicator = serial_communicator());
+                Communicator& communicator = serial_communicator(), std::vector<S> roots = {});
 
   const std::vector<Shape>& shapes() const override { return shapes_; }
   Index count() const override { return count_; }
@@ -190,6 +196,7 @@ class LinearSamples final : public Samples<S> {
   SharedBatch shared_;
   Index count_ = 0, asked_ = 0, drawn_ = 0;  // asked_: of all ranks in this pass; drawn_: of this one
   std::vector<Scratch<S>> batch_, alpha_, b_;
+  std::vector<S> roots_, batch_roots_;
 };
 
 #define LANDFALL_SAMPLES(EXTERN, S)                             \

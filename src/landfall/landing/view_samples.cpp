@@ -100,9 +100,10 @@ double ViewSamples<S>::evaluate_impl(Index first, Index last, const Point<S>& x,
 template <class S>
 double ViewSamples<S>::apply_objective(const SharedBatch::Part& part) {
   const std::span<const S> roots = view(0).batch.roots();
-  if (roots.empty() || !objective_.apply_weighted) return objective_.apply(alpha_, b_);
-  return objective_.apply_weighted(
-      alpha_, b_, roots.subspan(static_cast<std::size_t>(part.first), static_cast<std::size_t>(part.size())));
+  return objective_.evaluate(alpha_, b_,
+                             roots.empty() ? roots
+                                           : roots.subspan(static_cast<std::size_t>(part.first),
+                                                           static_cast<std::size_t>(part.size())));
 }
 
 template <class S>

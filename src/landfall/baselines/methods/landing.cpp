@@ -28,10 +28,17 @@ namespace {
 
 enum class Form { online, averaged, released };
 
-/// All rows, written out in the order of the first pass.
+/// All rows, written out in the order of the first pass, and the roots of their weights, where they have some.
 template <class S>
-std::vector<RowMatrix<S>> all_rows(DataStream<S>& stream, Index rows) {
-  std::vector<RowMatrix<S>> views(stream.views());
+struct AllRows {
+  std::vector<RowMatrix<S>> views;
+  std::vector<S> roots;
+};
+
+template <class S>
+AllRows<S> all_rows(DataStream<S>& stream, Index rows) {
+  AllRows<S> all{std::vector<RowMatrix<S>>(stream.views()), {}};
+  auto& views = all.views;
   std::vector<DenseRows<S>> dense(views.size());
   Index filled = 0;
   stream.begin_pass(0);
@@ -41,10 +48,12 @@ std::vector<RowMatrix<S>> all_rows(DataStream<S>& stream, Index rows) {
       views[i].conservativeResize(std::max(rows, filled + count), n);
       views[i].middleRows(filled, count) = dense[i](stream.view(i)).transpose();
     }
+    const auto roots = stream.view(0).batch.roots();
+    all.roots.insert(all.roots.end(), roots.begin(), roots.end());
     filled += stream.view(0).rows();
   }
   for (auto& view : views) view.conservativeResize(filled, Eigen::NoChange);
-  return views;
+  return all;
 }
 
 template <class S, Form form>
@@ -69,8 +78,9 @@ Result<S> solve_form(DataStream<S>& stream, const BaselineOptions<S>& options) {
   std::shared_ptr<Samples<S>> samples;
   if (form == Form::averaged) {
     require_square_memory<S>("landing-averaged", 3, stream, options);
-    samples = std::make_shared<LinearSamples<S>>(all_rows(stream, rows), components, ridge, objective,
-                                                 std::nullopt);
+    auto all = all_rows(stream, rows);
+    samples = std::make_shared<LinearSamples<S>>(std::move(all.views), components, ridge, objective,
+                                                 std::nullopt, serial_communicator(), std::move(all.roots));
   } else {
     samples = std::make_shared<StreamSamples<S>>(stream, components, ridge, objective, rows);
   }

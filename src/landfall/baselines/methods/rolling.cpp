@@ -3,7 +3,7 @@
 //
 //   X <- R(X, -eta (B^-1 G - X sym(X'G))),   R: Cholesky-QR
 //
-// CCA: G = -S_xy Y with the mean of S_xy too. ICA: G = A' tanh(A X)/r of the batch.
+// CCA: G = -S_xy Y with the mean of S_xy too. ICA: G = A' tanh(A X)/r of the batch, where a row of weight w counts w times.
 #include <landfall/baselines/batch_pencil.hpp>
 #include <landfall/data/rows/dense_rows.hpp>
 #include <landfall/data/rows/row_count.hpp>
@@ -116,7 +116,7 @@ class Rolling {
     const CentredBatch<S>& view = stream_.view(0);
     slopes_[0].resize(view.rows(), x_[0].cols());
     view.times(x_[0], scores_[0].resize(view.rows(), x_[0].cols()));
-    const double value = contrast_.apply(scores_, slopes_);
+    const double value = contrast_.evaluate(scores_, slopes_, view.batch.roots());
     view.transpose_times(slopes_[0].view(), g_[0], 1 / static_cast<S>(view.rows()), 0);
     return value;
   }

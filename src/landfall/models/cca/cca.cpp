@@ -13,6 +13,7 @@
 #include <landfall/models/cca/online_cca.hpp>
 #include <landfall/models/cca/ridge_choice.hpp>
 #include <landfall/models/fit/covariance.hpp>
+#include <landfall/models/fit/fit_together.hpp>
 #include <landfall/models/fit/pipeline.hpp>
 #include <landfall/models/fit/warnings.hpp>
 
@@ -334,28 +335,35 @@ CcaResult<S> fit_once(std::vector<SourcePtr<S>> sources, const CcaOptions& optio
   return result;
 }
 
-/// Another fit for each fold, by the same method and with the same ridge, tested on the fold.
+/// Another fit for each fold, by the same method, tested on the fold. They share the reading as far as they fit in memory.
 template <class S>
 CrossValidated refit_folds(Source<S>& left, Source<S>& right, CcaOptions options, const CcaResult<S>& all) {
   options.components = all.correlations.size();
   options.permutations = options.bootstrap = 0;
   options.observer = {};
   options.checkpoints = {};
-  if (options.baseline.empty()) options.method = all.method;
-  std::vector<FoldScores> folds;
-  for (options.fold = 0; options.fold < *options.folds; ++options.fold) {
-    std::vector<SourcePtr<S>> sources;
-    for (Source<S>* source : {&left, &right}) {
-      source->rewind();
-      sources.push_back(std::make_unique<BorrowedSource<S>>(*source));
-    }
-    const CcaResult<S> fold = fit_once<S>(std::move(sources), options, nullptr);
-    const Index p = fold.held_out.size();
-    if (fold.held_out_samples > 1)
-      folds.push_back(
-          {Vector<double>::Ones(p), Vector<double>::Ones(p), fold.held_out, fold.held_out_samples,
-           options.weights ? fold.held_out_sum_of_weights : static_cast<double>(fold.held_out_samples)});
+  int at_once = 1;
+  if (options.baseline.empty()) {
+    options.method = all.method;
+    left.rewind();
+    right.rewind();
+    CcaResult<S> unused;
+    const Workload work = model_workload<S>(CcaModel<S>(unused), {&left, &right}, options);
+    if (!options.communicator)
+      at_once =
+          fits_in_memory(*options.folds, shown_plan<S>(work, options.memory, options.method), options.memory);
   }
+  std::vector<FoldScores> folds(static_cast<std::size_t>(*options.folds));
+  fit_together<S>({&left, &right}, *options.folds, at_once, [&](int k, std::vector<SourcePtr<S>> sources) {
+    CcaOptions one = options;
+    one.fold = k;
+    const CcaResult<S> fold = fit_once<S>(std::move(sources), one, nullptr);
+    const Index p = fold.held_out.size();
+    folds[static_cast<std::size_t>(k)] = {
+        Vector<double>::Ones(p), Vector<double>::Ones(p), fold.held_out, fold.held_out_samples,
+        options.weights ? fold.held_out_sum_of_weights : static_cast<double>(fold.held_out_samples)};
+  });
+  std::erase_if(folds, [](const FoldScores& fold) { return fold.rows < 2; });
   return pooled(folds);
 }
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -320,8 +321,9 @@ void fit_model(Model<S>& model, std::vector<SourcePtr<S>> sources, const FitOpti
   validate(options);
   model.validate(options);
   Timer timer;
-  ThreadPool pool(threads());
-  const ThreadPool::Use use(pool);
+  std::optional<ThreadPool> own;  // where the caller has no pool for it
+  if (!ThreadPool::current()) own.emplace(threads());
+  const ThreadPool::Use use(own ? *own : *ThreadPool::current());
   // All but the exact method give the same result with any number of threads.
   std::optional<SerialBlas> serial(std::in_place);
 

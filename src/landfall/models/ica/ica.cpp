@@ -58,13 +58,6 @@ class IcaModel final : public Model<S> {
 
   void validate(const FitOptions& options) const override {
     if (options.held_out > 0) throw UsageError("ICA does not hold out rows");
-    const Baseline* baseline = find_baseline_or_null(options.baseline);
-    if (options.weighted() && baseline != nullptr &&
-        baseline->mixtures)  // f of a weighted row is not that of the row
-      throw UsageError(
-          fmt::format("{} does not support weights that differ; expected auto, landing, or a method that "
-                      "keeps whitened rows",
-                      options.baseline));
   }
   std::optional<Problem> problem() const override { return Problem::ica; }
   bool has_exact() const override { return false; }

@@ -1,5 +1,6 @@
 #include <landfall/data/rows/forwarded_source.hpp>
 #include <landfall/errors.hpp>
+#include <landfall/models/fit/fit_together.hpp>
 #include <landfall/models/lda/fold_discriminants.hpp>
 #include <landfall/models/lda/shrinkage.hpp>
 
@@ -45,22 +46,26 @@ std::vector<Matrix<double>> from_covariances(SourcePtr<S> data, const Labels& la
   return accuracy;
 }
 
-/// One fit for each fold and ridge, of all directions or as many as were asked for.
+/// One fit for each fold and ridge, of all directions or as many as were asked for. The folds of a ridge share the reading as far as they fit in memory.
 template <class S>
-std::vector<Matrix<double>> from_fits(Source<S>& data, const Labels& labels, LdaOptions options,
+std::vector<Matrix<double>> from_fits(Source<S>& data, const Labels& labels, const LdaOptions& options,
                                       const std::vector<double>& ridges) {
-  Matrix<double> accuracy = Matrix<double>::Zero(*options.folds, static_cast<Index>(ridges.size()));
+  const int folds = *options.folds;
+  const int at_once =
+      options.communicator ? 1 : fits_in_memory(folds, plan_lda(data, labels, options), options.memory);
+  Matrix<double> accuracy = Matrix<double>::Zero(folds, static_cast<Index>(ridges.size()));
   for (std::size_t r = 0; r < ridges.size(); ++r) {
-    options.relative_ridge = ridges[r];
-    for (options.fold = 0; options.fold < *options.folds; ++options.fold) {
-      data.rewind();
-      try {
-        const auto fitted = fit_lda<S>(std::make_unique<BorrowedSource<S>>(data), labels, options);
-        accuracy(options.fold, static_cast<Index>(r)) = fitted.held_out_accuracy.value_or(0);
-      } catch (const NumericalError&) {  // singular without a ridge: as good as no answer
-        accuracy.col(static_cast<Index>(r)).setZero();
-        break;
-      }
+    auto column = accuracy.col(static_cast<Index>(r));
+    const auto fit = [&](int k, std::vector<SourcePtr<S>> sources) {
+      LdaOptions one = options;
+      one.relative_ridge = ridges[r];
+      one.fold = k;
+      column(k) = fit_lda<S>(std::move(sources[0]), labels, one).held_out_accuracy.value_or(0);
+    };
+    try {
+      fit_together<S>({&data}, folds, at_once, fit);
+    } catch (const NumericalError&) {  // singular without a ridge: as good as no answer
+      column.setZero();
     }
   }
   return {accuracy};
