@@ -53,9 +53,8 @@ TEST_F(Report, IsWrittenWithTheRunAndAgain) {
   EXPECT_EQ(content(folder_ / "a run/report.html"), first);
 
   const Json page = data("a run");
-  EXPECT_EQ(headings(page),
-            (Words{"Result", "How far to trust it", "Loadings", "Canonical variates", "Weights", "Plan",
-                   "How to reproduce it"}));
+  EXPECT_EQ(headings(page), (Words{"Result", "How far to trust it", "Loadings", "Canonical variates",
+                                   "Weights", "Plan", "How to reproduce it"}));
   EXPECT_EQ(page["sections"].back()["code"],
             "landfall cca d/left.npy d/right.npy -p 2 --out 'a run' --held-out 0.2 --quiet");
   const Json summary = Json::parse(content(folder_ / "a run/summary.json"));
@@ -144,6 +143,52 @@ TEST_F(Report, WhatCannotBeIsASentence) {
   expect_error(landfall({"report", "run"}), 3,
                "run: summary.json or report.json is not a file that landfall wrote");
   expect_help(landfall({"report", "--help"}));
+}
+
+TEST_F(Report, FilesOfStrangersAreRefused) {
+  ASSERT_EQ(cca({"--out", "run"}).code, 0);
+  Json summary = Json::parse(content(folder_ / "run/summary.json"));
+  const auto write_with = [&](const char* key, const Json& value) {
+    Json changed = summary;
+    changed[key] = value;
+    folder_.file("run/summary.json", changed.dump());
+  };
+  folder_.file("run/summary.json",
+               R"({"warnings": )" + std::string(200000, '[') + std::string(200000, ']') + "}");
+  expect_error(landfall({"report", "run"}), 3,
+               "run: summary.json or report.json is not a file that landfall wrote");
+  write_with(
+      "component_choice",
+      {{"components", {1, 2}}, {"stable", Json::array()}, {"mean_quality", Json::array()}, {"text", ""}});
+  expect_error(landfall({"report", "run"}), 3,
+               "run: summary.json or report.json is not a file that landfall wrote");
+  folder_.file("run/summary.json", summary.dump());
+  for (const char* sample :
+       {R"({"views": [], "rows": []})", R"({"views": [[], []], "rows": []})",
+        R"({"views": [[[1, 2]], [[1]]], "rows": [0, 1]})", R"({"views": [[[1], [2]], [[1]]], "rows": [0]})",
+        R"({"views": [[[1]], [[1]]], "rows": [0], "labels": [1], "classes": ["a"]})",
+        R"({"views": [[[1]], [[1]]], "rows": [0], "labels": [0, 0], "classes": ["a"]})"}) {
+    SCOPED_TRACE(sample);
+    folder_.file("run/report.json", fmt::format(R"({{"sample": {}}})", sample));
+    expect_error(landfall({"report", "run"}), 3,
+                 "run: summary.json or report.json is not a file that landfall wrote");
+  }
+  folder_.file("run/report.json", R"({"sample": {"views": [[[1]], [[1e-310]]], "rows": [0]}})");
+  EXPECT_EQ(landfall({"report", "run"}).code, 0);
+  std::filesystem::copy_file(folder_ / "p/A.npy", folder_ / "run/weights_right.npy",
+                             std::filesystem::copy_options::overwrite_existing);
+  expect_error(landfall({"report", "run"}), 3, "run: 2 and 20 components, expected files of the same run");
+
+  for (
+      const char* comparison :
+      {"{}", "[", R"({"problem": "none"})",
+       R"({"problem": "cca", "exact": null, "measure": null, "runs": [{}]})",
+       R"({"problem": "cca", "exact": null, "measure": null, "one_process": true, "runs": [{"name": "a", "failed": false,
+            "value": 1, "infeasibility": 0, "passes": 1, "seconds": 1, "folder": "../run"}]})"}) {
+    SCOPED_TRACE(comparison);
+    folder_.file("run/comparison.json", comparison);
+    expect_error(landfall({"report", "run"}), 3, "run/comparison.json: not a file that landfall wrote");
+  }
 }
 
 }  // namespace

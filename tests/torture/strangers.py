@@ -35,10 +35,11 @@ def main():
     failures, figures = [], {"folders": 0, "command_lines": 0, "refused": 0}
     (runs.folder / "outside").write_text("mine")
     fits = {"cca": ("cca", "d/left.npy", "d/right.npy", "-p", "2"), "lda": ("lda", "c.csv", "--label-column", "c"),
-            "ica": ("ica", "i/data.npy", "-p", "2")}
-    data = {"cca": ("d/left.npy", "d/right.npy"), "lda": ("c.csv",), "ica": ("i/data.npy",)}
+            "ica": ("ica", "i/data.npy", "-p", "2", "--restarts", "3"),
+            "comparison": ("compare", "cca", "d/left.npy", "d/right.npy", "-p", "2", "--methods", "exact,landing")}
+    data = {"cca": ("d/left.npy", "d/right.npy"), "lda": ("c.csv",), "ica": ("i/data.npy",), "comparison": ("d/left.npy",)}
     for name, words in fits.items():
-        runs(*words, "--out", name, "--quiet", check=True)
+        runs(*words, "--out", name, *(() if name == "comparison" else ("--quiet",)), check=True)
     names = ["cca", "lda", "ica", "gevp", "transform", "report", "plan", "compare", "data", "methods", "help", "-p", "--out", "--force",
              "--resume", "--json", "d/left.npy", "c.csv", "missing", "-1", "1e999", "", "--", "--method", "landing", "--columns", "*",
              "--memory", "1B", "--threads", "1", "--label-column", "c", "-o", "s.npy", "info", "\udcff", "=", "--seed=x", "-"]
@@ -48,10 +49,11 @@ def main():
         run = runs.folder / "run"
         shutil.rmtree(run, ignore_errors=True)
         shutil.copytree(runs.folder / name, run)
-        summary = json.loads((run / "summary.json").read_text())
-        for _ in range(draw.randint(1, 3)):
-            summary = change(draw, summary)
-        (run / "summary.json").write_text(json.dumps(summary))
+        for file in run.glob("*.json"):
+            content = json.loads(file.read_text())
+            for _ in range(draw.randint(0, 2)):
+                content = change(draw, content)
+            file.write_text(json.dumps(content))
         file = draw.choice(sorted(path for path in run.iterdir() if path.is_file()))
         kind = draw.randrange(5)
         if kind == 0:

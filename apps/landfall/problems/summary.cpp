@@ -20,8 +20,12 @@ void write_json(const fs::path& path, const Json& json) {
 }
 
 Json read_json(const fs::path& path) {
+  constexpr int deepest = 100;  // writing is recursive, and would need more stack than there is
   std::ifstream text(path);
-  return Json::parse(text);
+  return Json::parse(text, [](int depth, Json::parse_event_t, const Json&) {
+    if (depth > deepest) throw Json::out_of_range::create(408, "nested too deeply", nullptr);
+    return true;
+  });
 }
 
 Json read_summary(const fs::path& folder) {

@@ -16,6 +16,7 @@ using Json = nlohmann::ordered_json;
 /// With indentation. Bytes that are not UTF-8, as names of classes may have, are replaced.
 std::string json_text(const Json& json);
 void write_json(const std::filesystem::path& path, const Json& json);
+/// Json::exception: the file holds something else, or nests it a hundred times.
 Json read_json(const std::filesystem::path& path);
 
 Json read_summary(const std::filesystem::path& folder);

@@ -206,7 +206,7 @@ void draw_lines(Drawing& drawing, const Json& chart) {
     const Json& xs = series.contains("x") ? series.at("x") : chart.at("x");
     std::vector<std::pair<double, double>> points;
     for (std::size_t k = 0; k < series.at("y").size(); ++k) {
-      const double a = number_of(xs[k]), b = number_of(series.at("y")[k]);
+      const double a = number_of(xs.at(k)), b = number_of(series.at("y").at(k));
       if (x.shows(a) && y.shows(b)) points.emplace_back(x(a), y(b));
     }
     drawing.path(points, colour_of(series, i++));
@@ -226,10 +226,10 @@ void draw_bars(Drawing& drawing, const Json& chart) {
   for (std::size_t k = 0; k < count; ++k) {
     const double middle = kLeft + step * (static_cast<double>(k) + 0.5);
     if (k % every == 0)
-      drawing.write(middle, kBottom + 18, shortened(chart.at("x")[k].get<std::string>(), 12), "middle");
+      drawing.write(middle, kBottom + 18, shortened(chart.at("x").at(k).get<std::string>(), 12), "middle");
     for (std::size_t s = 0; s < groups; ++s) {
-      const Json& series = chart.at("series")[s];
-      const double value = k < series.at("y").size() ? number_of(series.at("y")[k]) : number_of(Json());
+      const Json& series = chart.at("series").at(s);
+      const double value = k < series.at("y").size() ? number_of(series.at("y").at(k)) : number_of(Json());
       if (!std::isfinite(value)) continue;
       const double width = group / static_cast<double>(groups),
                    x = middle - group / 2 + width * static_cast<double>(s);
@@ -251,7 +251,7 @@ void draw_points(Drawing& drawing, const Json& chart) {
   std::size_t i = 0;
   for (const auto& series : chart.at("series")) {
     for (std::size_t k = 0; k < series.at("x").size(); ++k) {
-      const double a = number_of(series.at("x")[k]), b = number_of(series.at("y")[k]);
+      const double a = number_of(series.at("x").at(k)), b = number_of(series.at("y").at(k));
       if (x.shows(a) && y.shows(b)) drawing.dot(x(a), y(b), 2, colour_of(series, i));
     }
     ++i;
@@ -265,10 +265,10 @@ void draw_names(Drawing& drawing, const Json& chart) {
   constexpr double kMiddle = 400, kHalf = 150;
   drawing.line(kMiddle, 40, kMiddle, 48 + 22 * static_cast<double>(values.size()), kLine);
   for (std::size_t k = 0; k < values.size(); ++k) {
-    const double value = number_of(values[k]), y = 46 + 22 * static_cast<double>(k),
+    const double value = number_of(values.at(k)), y = 46 + 22 * static_cast<double>(k),
                  size = most > 0 ? kHalf * std::abs(value) / most : 0;
-    drawing.write(kMiddle - kHalf - 12, y + 12, shortened(chart.at("names")[k].get<std::string>(), 32), "end",
-                  kInk);
+    drawing.write(kMiddle - kHalf - 12, y + 12, shortened(chart.at("names").at(k).get<std::string>(), 32),
+                  "end", kInk);
     drawing.rect(value < 0 ? kMiddle - size : kMiddle, y + 2, size, 13,
                  value < 0 ? kColours[1] : kColours[0]);
     drawing.write(kMiddle + kHalf + 66, y + 12, fmt::format("{:.4g}", value), "end");
@@ -296,11 +296,11 @@ void draw_circle(Drawing& drawing, const Json& chart) {
   for (const auto& series : chart.at("series")) {
     const std::string_view colour = colour_of(series, i++);
     for (std::size_t k = 0; k < series.at("x").size(); ++k) {
-      const double a = number_of(series.at("x")[k]), b = number_of(series.at("y")[k]);
+      const double a = number_of(series.at("x").at(k)), b = number_of(series.at("y").at(k));
       const double x = kX + kRadius * a, y = kY - kRadius * b;
       drawing.dot(x, y, 3.5, colour);
       if (k >= kLabels) continue;
-      const std::string name = shortened(series.at("names")[k].get<std::string>(), 22);
+      const std::string name = shortened(series.at("names").at(k).get<std::string>(), 22);
       const double width = 6.8 * static_cast<double>(name.size());
       for (const bool before :
            {a < 0, a >= 0}) {  // away from the middle, or the other way where that is taken

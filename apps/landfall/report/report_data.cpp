@@ -100,7 +100,7 @@ Json weights_section(const Run& run) {
   return section;
 }
 
-/// Scores of the sampled rows: view, component.
+/// Scores of the sampled rows: view, component. A score and a label for each row.
 struct Sample {
   std::vector<std::vector<std::vector<double>>> scores;
   Points points;  // rows, labels and classes
@@ -124,6 +124,14 @@ std::optional<Sample> read_sample(const Run& run) {
     sample.points.labels = json->at("labels").get<std::vector<std::size_t>>();
     sample.points.classes = json->at("classes").get<std::vector<std::string>>();
   }
+  const auto& [scores, points] = sample;
+  const auto as_first = [&](const auto& view) { return !view.empty() && view.size() == scores[0].size(); };
+  const auto complete = [&](const auto& column) { return column.size() == points.rows.size(); };
+  if (scores.size() != run.problem.views.size() || !std::ranges::all_of(scores, as_first) ||
+      !std::ranges::all_of(scores, [&](const auto& view) { return std::ranges::all_of(view, complete); }) ||
+      !(points.labels.empty() || complete(points.labels)) ||
+      std::ranges::any_of(points.labels, [&](std::size_t label) { return label >= points.classes.size(); }))
+    throw Json::out_of_range::create(401, "the sample is not complete", json);
   return sample;
 }
 
@@ -374,6 +382,12 @@ RunReport read_report(const fs::path& folder) try {
       report.loadings.push_back(read_npy<double>(loadings));
   }
   if (report.loadings.size() < report.weights.size()) report.loadings.clear();
+  const Index components = report.weights[0].cols();
+  for (const auto* views : {&report.weights, &report.loadings})
+    for (const auto& view : *views)
+      if (view.cols() != components)
+        throw DataError(fmt::format("{}: {} and {} components, expected files of the same run",
+                                    folder.string(), components, view.cols()));
   report.history = read_history(folder / "history.csv");
   return report;
 } catch (const Json::exception&) {

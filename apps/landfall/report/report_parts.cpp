@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -62,7 +63,8 @@ void write_page(const std::filesystem::path& path, Json page) {
 }
 
 Json rounded(double value) {
-  return std::isfinite(value) ? Json(std::stod(fmt::format("{:.8g}", value))) : Json();
+  // Not std::stod(), which throws for numbers below the normal ones.
+  return std::isfinite(value) ? Json(std::strtod(fmt::format("{:.8g}", value).c_str(), nullptr)) : Json();
 }
 
 Json rounded(const std::vector<double>& values) {

@@ -131,7 +131,7 @@ Json trust_section(const RunReport& run) {
                     summary.at("permutations").get<int>()));
   }
   for (std::size_t j = 0; j < summary.at("correlations").size(); ++j) {
-    Json row = Json::array({j + 1, summary.at("correlations")[j]});
+    Json row = Json::array({j + 1, summary.at("correlations").at(j)});
     if (validated) {
       row.push_back(number_at(summary.at("cross_validated_correlations"), j));
       row.push_back(number_at(summary.at("cross_validated_errors"), j));
@@ -174,7 +174,7 @@ Json stability_section(const RunReport& run) {
   Json table{{"columns", {run.problem.component, "Iq", "runs", "estimates", "stable"}},
              {"rows", Json::array()}};
   for (std::size_t j = 0; j < stability.at("quality").size(); ++j) {
-    const Json& cluster = stability.at("clusters").at(stability.at("cluster")[j].get<std::size_t>());
+    const Json& cluster = stability.at("clusters").at(stability.at("cluster").at(j).get<std::size_t>());
     table["rows"].push_back({j + 1, cluster.at("quality"), cluster.at("runs"), cluster.at("size"),
                              cluster.at("stable").get<bool>() ? "yes" : "no"});
   }

@@ -27,15 +27,15 @@ Json ridge_section(const Json& choice) {
   Json table{{"columns", {"relative ridge"}}, {"rows", Json::array()}};
   for (std::size_t r = 0; r < ridges.size(); ++r) chart["x"].push_back(r + 1);
   for (std::size_t k = 0; k < names.size(); ++k) {
-    chart["series"].push_back({{"name", names[k]}, {"y", values[k]}});
-    table["columns"].push_back(names[k]);
+    chart["series"].push_back({{"name", names.at(k)}, {"y", values.at(k)}});
+    table["columns"].push_back(names.at(k));
     table["columns"].push_back("± error");
   }
   for (std::size_t r = 0; r < ridges.size(); ++r) {
-    Json row = Json::array({ridges[r]});
+    Json row = Json::array({ridges.at(r)});
     for (std::size_t k = 0; k < names.size(); ++k) {
-      row.push_back(values[k][r]);
-      row.push_back(errors[k][r]);
+      row.push_back(values.at(k).at(r));
+      row.push_back(errors.at(k).at(r));
     }
     table["rows"].push_back(std::move(row));
   }
@@ -52,11 +52,11 @@ Json components_section(const Json& choice) {
   chart["x"] = components;
   Json share = Json::array();
   for (std::size_t i = 0; i < components.size(); ++i) {
-    const Json& stable = choice.at("stable")[i];
-    share.push_back(stable.get<double>() / components[i].get<double>());
-    table["rows"].push_back({components[i], stable, choice.at("mean_quality")[i],
-                             choice.at("worst_quality")[i],
-                             100 * choice.at("explained_variance")[i].get<double>()});
+    const Json& stable = choice.at("stable").at(i);
+    share.push_back(stable.get<double>() / components.at(i).get<double>());
+    table["rows"].push_back({components.at(i), stable, choice.at("mean_quality").at(i),
+                             choice.at("worst_quality").at(i),
+                             100 * choice.at("explained_variance").at(i).get<double>()});
   }
   chart["series"] = {{{"name", "stable components"}, {"y", share}},
                      {{"name", "mean Iq"}, {"y", choice.at("mean_quality")}},
@@ -71,10 +71,10 @@ void print_components(const Json& choice) {
   fmt::print("{:>10}  {:>6}  {:>7}  {:>8}  {:>9}\n", "components", "stable", "mean Iq", "worst Iq",
              "variance");
   for (std::size_t i = 0; i < components.size(); ++i)
-    fmt::print("{:>10}  {:>6}  {:>7.3f}  {:>8.3f}  {:>7.2f} %{}\n", components[i].get<int>(),
-               choice.at("stable")[i].get<int>(), choice.at("mean_quality")[i].get<double>(),
-               choice.at("worst_quality")[i].get<double>(),
-               100 * choice.at("explained_variance")[i].get<double>(),
+    fmt::print("{:>10}  {:>6}  {:>7.3f}  {:>8.3f}  {:>7.2f} %{}\n", components.at(i).get<int>(),
+               choice.at("stable").at(i).get<int>(), choice.at("mean_quality").at(i).get<double>(),
+               choice.at("worst_quality").at(i).get<double>(),
+               100 * choice.at("explained_variance").at(i).get<double>(),
                i == choice.at("chosen_number").get<std::size_t>() ? "  <- chosen" : "");
 }
 
@@ -84,10 +84,10 @@ void print_ridges(const Json& choice) {
   for (const auto& name : names) fmt::print("  {:>16}", name.get<std::string>());
   fmt::print("\n");
   for (std::size_t r = 0; r < ridges.size(); ++r) {
-    fmt::print("{:>6}", fmt::format("{:g}", ridges[r].get<double>()));
+    fmt::print("{:>6}", fmt::format("{:g}", ridges.at(r).get<double>()));
     for (std::size_t k = 0; k < names.size(); ++k)
-      fmt::print("  {:>7.4f} ± {:.4f}", choice.at("values")[k][r].get<double>(),
-                 choice.at("errors")[k][r].get<double>());
+      fmt::print("  {:>7.4f} ± {:.4f}", choice.at("values").at(k).at(r).get<double>(),
+                 choice.at("errors").at(k).at(r).get<double>());
     fmt::print("{}\n", r == choice.at("chosen_ridge_number").get<std::size_t>() ? "  <- chosen" : "");
   }
 }
