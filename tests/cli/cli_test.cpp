@@ -61,7 +61,7 @@ TEST_F(CliTest, KernelsOfTheProcessorUnlessTheUserChose) {
   const auto kernels = [&](const Words& variables) {
     Words words{"-u", "OPENBLAS_CORETYPE"};
     words.insert(words.end(), variables.begin(), variables.end());
-    words.insert(words.end(), {LANDFALL_PROGRAM, "--version"});
+    words.insert(words.end(), {program_path(), "--version"});
     const std::string out = run_words(folder_.path(), words).out;
     const std::size_t first = out.find(" with ") + 6;
     return out.substr(first, out.find(" kernels", first) - first);
@@ -171,7 +171,7 @@ TEST_F(CliTest, BadDataIsOneSentenceThatNamesTheFileAndThree) {
 
 TEST_F(CliTest, AFullDiskIsNoticed) {
   const std::string command =
-      fmt::format("'{}' gevp '{}' '{}' -p 2 --quiet >/dev/full 2>'{}'", LANDFALL_PROGRAM,
+      fmt::format("'{}' gevp '{}' '{}' -p 2 --quiet >/dev/full 2>'{}'", program_path(),
                   path("A.npy").string(), path("B.npy").string(), path("err").string());
   const int status = std::system(command.c_str());
   EXPECT_EQ(WEXITSTATUS(status), 3);

@@ -26,7 +26,7 @@ class Faults : public ::testing::Test {
   Outcome landfall(const Words& arguments) { return run_program(folder_.path(), arguments); }
   /// A script in which "$@" is the command; it dies where it hangs.
   Outcome script(const std::string& text, const Words& arguments) {
-    Words words{"sh", "-c", text, "sh", "timeout", "--foreground", "-s", "KILL", "60", LANDFALL_PROGRAM};
+    Words words{"sh", "-c", text, "sh", "timeout", "--foreground", "-s", "KILL", "60", program_path()};
     words.insert(words.end(), arguments.begin(), arguments.end());
     return run_words(folder_.path(), words);
   }

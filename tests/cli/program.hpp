@@ -1,6 +1,7 @@
 // The program as a user runs it: arguments in; standard output, standard error and exit code out.
 #pragma once
 
+#include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -21,6 +22,12 @@ struct Outcome {
   int code = -1;
   std::string out, err;
 };
+
+/// The program of the build, or the one that the environment names: tools/coverage has another.
+inline std::string program_path() {
+  const char* other = std::getenv("LANDFALL_PROGRAM");
+  return other ? other : LANDFALL_PROGRAM;
+}
 
 /// Runs a command in a folder, its output going to files outside of it.
 inline Outcome run_words(const std::filesystem::path& folder, const Words& command) {
@@ -49,7 +56,7 @@ inline Outcome run_words(const std::filesystem::path& folder, const Words& comma
 inline Outcome run_program(const std::filesystem::path& folder, const Words& arguments,
                            const Words& environment = {}) {
   Words words = environment;
-  words.emplace_back(LANDFALL_PROGRAM);
+  words.emplace_back(program_path());
   words.insert(words.end(), arguments.begin(), arguments.end());
   return run_words(folder, words);
 }

@@ -23,7 +23,7 @@ class Resume : public ::testing::Test {
   /// With a limit in front, such as {"timeout", "-s", "KILL", "0.1"}.
   Outcome limited(const Words& limit, const Words& arguments) {
     Words words = limit;
-    words.emplace_back(LANDFALL_PROGRAM);
+    words.emplace_back(program_path());
     words.insert(words.end(), arguments.begin(), arguments.end());
     return run_words(folder_.path(), words);
   }

@@ -45,7 +45,7 @@ class TablesCommand : public ::testing::Test {
   }
   /// In a shell, with the program as $0.
   Outcome shell(const std::string& command) const {
-    return run_words(folder_.path(), {"bash", "-c", command, LANDFALL_PROGRAM});
+    return run_words(folder_.path(), {"bash", "-c", command, program_path()});
   }
   static std::string warnings(const Outcome& run) {
     std::string all;
@@ -69,8 +69,7 @@ TEST_F(TablesCommand, BothViewsMayBeColumnsOfOneFile) {
   EXPECT_EQ(correlations({"table.npy", "--left", "1..3", "--right", "4.."}), known);
   EXPECT_EQ(correlations({"table.csv", "table.csv", "--left", "1..3", "--right", "4..7"}), known);
   EXPECT_EQ(correlations({"table.csv", "right.csv", "--left", "..bp"}), known);
-  const Outcome piped =
-      shell("cat table.csv | \"$0\" cca - --left 1..3 --right s* -p 2 --json --threads 1");
+  const Outcome piped = shell("cat table.csv | \"$0\" cca - --left 1..3 --right s* -p 2 --json --threads 1");
   EXPECT_EQ(piped.code, 0) << piped.err;
   EXPECT_EQ(Json::parse(piped.out, nullptr, false)["correlations"], known);
 }
@@ -210,7 +209,8 @@ TEST_F(TablesCommand, PipesAndStandardInputTakeEveryMethod) {
     EXPECT_EQ(run.code, 0) << run.err;
     EXPECT_EQ(Json::parse(run.out, nullptr, false)["correlations"], known);
   }
-  const Outcome landing = shell("cat left.csv | \"$0\" cca - right.csv --method landing --passes 2 --out run" + options);
+  const Outcome landing =
+      shell("cat left.csv | \"$0\" cca - right.csv --method landing --passes 2 --out run" + options);
   EXPECT_EQ(landing.code, 0) << landing.err;
   EXPECT_GT(Json::parse(landing.out, nullptr, false)["passes"], 1.5);
   // Nothing is left in TMPDIR, even after an error.

@@ -14,7 +14,7 @@ inline Outcome run_on_terminal(const std::filesystem::path& folder, const Words&
                                unsigned short columns, const Words& environment = {}) {
   Words words{"env", "-u", "NO_COLOR", "TERM=xterm"};
   words.insert(words.end(), environment.begin(), environment.end());
-  words.emplace_back(LANDFALL_PROGRAM);
+  words.emplace_back(program_path());
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (auto& word : words) argv.push_back(word.data());
