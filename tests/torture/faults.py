@@ -4,74 +4,86 @@ code 3 and one sentence, or its answer is right; nothing half-written stays, and
 
 import errno
 import shutil
-import time
 
-from runs import COMMANDS, Runs, arguments, finish
+from runs import COMMANDS, Figures, Runs, arguments, finish, in_parallel
 
 ERRORS = {"read": errno.EIO, "write": errno.ENOSPC, "fsync": errno.EIO, "rename": errno.ENOSPC, "mmap": errno.ENOMEM,
           "malloc": errno.ENOMEM, "open": errno.EMFILE}
+# As small as runs get that read, step, write checkpoints, results and reports.
+FEW_PASSES = {"cca": (*COMMANDS["cca"][:-1], "3"), "gevp": ("gevp", "g/A.npy", "g/B.npy", "-p", "2"), "lda": (*COMMANDS["lda"][:-1], "3"),
+              "ica": (*COMMANDS["ica"][:-1], "1")}
+
+
+class Command:
+    """A command, what it leaves when nothing fails, and a result of another seed that it may have to replace."""
+
+    def __init__(self, runs, name, preload):
+        self.runs, self.name, self.preload = runs, name, preload
+        self.words = FEW_PASSES[name]
+        runs(*self.words, "--seed", "1", "--out", f"{name}-old", "--quiet", check=True)
+        self.old = runs.numbers(f"{name}-old")
+        counts = runs.folder / "counts"
+        runs(*self.words, "--out", name, "--quiet", environment={**preload, "FAULT_COUNTS": str(counts)}, check=True)
+        self.whole = runs.numbers(name)
+        self.counts = {kind: int(number) for kind, number in (line.split() for line in counts.read_text().split("\n") if line)}
+
+    def judge(self, run, kind, k, before):
+        """Runs with one fault; says whether it was "refused", "right" or "warned", and what is wrong with that."""
+        where = self.runs.folder / run
+        shutil.rmtree(where, ignore_errors=True)
+        if before:
+            shutil.copytree(self.runs.folder / f"{self.name}-old", where)
+        result = self.runs(*self.words, "--out", run, "--quiet", *(("--force",) if before else ()),
+                           environment={**self.preload, "FAULT": f"{kind}:{k}:{ERRORS[kind]}"})
+        found = self.runs.numbers(run) if where.exists() else {}
+        if kind == "malloc":  # where a destructor has no memory the program ends at once; the next run removes this
+            found = {name: content for name, content in found.items() if not name.startswith("new.tmp")}
+        if result.returncode == 3:
+            wrong = []
+            if len(result.stderr.strip().split("\n")) != 1 or not result.stderr.startswith("landfall: "):
+                wrong.append(f"says {result.stderr!r}")
+            if found == self.whole:  # it failed after its result was there
+                return "refused", wrong
+            if before and "summary.json" in found and found != self.old:
+                wrong.append("the old result has changed")
+            if before and "summary.json" not in found:
+                wrong.append(f"the old result is lost: {sorted(found)}")
+            if not before and found:
+                wrong.append(f"leaves {sorted(found)}")
+            return "refused", wrong
+        if result.returncode != 0:
+            return "other", [f"exit code {result.returncode}: {result.stderr!r}"]
+        warned = "no report" in result.stderr
+        expected = dict(self.whole)
+        if warned:
+            for part in ("report.html", "history.csv", "report.json", ".landfall"):
+                expected.pop(part, None)
+                found.pop(part, None)
+        wrong = [f"another result: {sorted(set(found) ^ set(expected))}"] if found != expected else []
+        return "warned" if warned else "right", wrong
 
 
 def main():
     options = arguments(__doc__)
     runs = Runs(options.program)
     preload = {"LD_PRELOAD": str(options.faulty.resolve()), "OPENBLAS_NUM_THREADS": "1"}
-    failures, figures = [], {"injected": {}, "refused": 0, "right": 0, "warned": 0}
-    commands = {"cca": COMMANDS["cca"], "gevp": ("gevp", "g/A.npy", "g/B.npy", "-p", "2"), "lda": COMMANDS["lda"],
-                "ica": COMMANDS["ica"]}
-    end = time.monotonic() + (20 if options.slice else options.seconds)
-    for name, command in commands.items():
-        words = (*command, "--out", "run", "--quiet")
-        shutil.rmtree(runs.folder / "run", ignore_errors=True)
-        counted = runs(*words, environment={**preload, "FAULT_COUNTS": str(runs.folder / "counts")}, check=True)
-        whole = runs.numbers("run")
-        counts = {kind: int(number) for kind, number in (line.split() for line in (runs.folder / "counts").read_text().split("\n") if line)}
-        # Equal distances where there is no time for every k.
-        cases = [(kind, k) for kind, count in counts.items() for k in range(1, count + 1)]
-        if options.slice:
-            cases = cases[::max(1, len(cases) // 30)]
-        for kind, k in cases:
-            if time.monotonic() > end:
-                figures["left_out"] = figures.get("left_out", 0) + 1
-                continue
-            for before in (False, True):
-                shutil.rmtree(runs.folder / "run", ignore_errors=True)
-                if before:  # a result of an older run, to be replaced
-                    runs(*command, "--seed", "1", "--out", "run", "--quiet", check=True)
-                    old = runs.numbers("run")
-                more = ("--force",) if before else ()
-                where = f"{name}, {kind} {k}{' over an old result' if before else ''}"
-                result = runs(*words, *more, environment={**preload, "FAULT": f"{kind}:{k}:{ERRORS[kind]}"})
-                figures["injected"][kind] = figures["injected"].get(kind, 0) + 1
-                found = runs.numbers("run") if (runs.folder / "run").exists() else {}
-                if kind == "malloc":  # where a destructor has no memory the program ends at once; the next run removes this
-                    found = {name: content for name, content in found.items() if not name.startswith("new.tmp")}
-                if result.returncode == 3:
-                    figures["refused"] += 1
-                    if len(result.stderr.strip().split("\n")) != 1 or not result.stderr.startswith("landfall: "):
-                        failures.append(f"{where}: says {result.stderr!r}")
-                    if found == whole:  # it failed after its result was there
-                        continue
-                    if before and "summary.json" in found and found != old:
-                        failures.append(f"{where}: the old result has changed")
-                    if before and "summary.json" not in found:
-                        failures.append(f"{where}: the old result is lost: {sorted(found)}")
-                    if not before and found:
-                        failures.append(f"{where}: leaves {sorted(found)}")
-                elif result.returncode == 0:
-                    warned = "no report" in result.stderr
-                    figures["warned" if warned else "right"] += 1
-                    expected = {k: v for k, v in whole.items()}
-                    if warned:
-                        for part in ("report.html", "history.csv", "report.json", ".landfall"):
-                            expected.pop(part, None)
-                            found.pop(part, None)
-                    if found != expected:
-                        failures.append(f"{where}: another result: {sorted(set(found) ^ set(expected))}")
-                else:
-                    failures.append(f"{where}: exit code {result.returncode}: {result.stderr!r}")
-                if options.slice:
-                    break
+    failures, injected, figures = [], Figures(), Figures(refused=0, right=0, warned=0)
+    cases = []
+    for name in FEW_PASSES:
+        command = Command(runs, name, preload)
+        own = [(command, kind, k, before) for kind, count in command.counts.items() for k in range(1, count + 1)
+               for before in ((False,) if options.slice else (False, True))]
+        cases += own[::max(1, len(own) // 30)] if options.slice else own
+
+    def attempt(worker, case):
+        command, kind, k, before = case
+        verdict, wrong = command.judge(f"run{worker}", kind, k, before)
+        injected.count(kind)
+        figures.count(verdict)
+        failures.extend(f"{command.name}, {kind} {k}{' over an old result' if before else ''}: {one}" for one in wrong)
+
+    figures["injected"] = injected
+    figures["left_out"] = in_parallel(attempt, cases, 20 if options.slice else options.seconds)
     finish(failures, figures, options.json)
 
 

@@ -8,14 +8,13 @@ import shutil
 import subprocess
 import time
 
-from runs import COMMANDS, Runs, arguments, finish
+from runs import COMMANDS, Figures, Runs, arguments, finish, in_parallel
 
 
 def main():
     options = arguments(__doc__)
     runs = Runs(options.program)
-    draw = random.Random(17)
-    failures, figures = [], {"kills": 0, "runs": 0, "resumed_from_checkpoint": 0}
+    failures, figures = [], Figures(kills=0, runs=0, resumed_from_checkpoint=0)
     wanted = 15 if options.slice else 1000
     commands = dict(COMMANDS)
     commands["cca"] = (*commands["cca"][:-1], "60")  # some tenths of a second
@@ -25,39 +24,44 @@ def main():
         runs(*command, "--out", name, "--quiet", check=True)
         lengths[name] = time.monotonic() - begin
         expected[name] = runs.numbers(name)
-    end = time.monotonic() + (30 if options.slice else options.seconds)
-    while figures["kills"] < wanted and time.monotonic() < end:
+
+    def attempt(worker, seed):
+        if figures["kills"] >= wanted:
+            return
+        draw = random.Random(seed)
         name = draw.choice(list(commands))
-        shutil.rmtree(runs.folder / "run", ignore_errors=True)
-        figures["runs"] += 1
+        folder = runs.folder / f"run{worker}"
+        shutil.rmtree(folder, ignore_errors=True)
+        figures.count("runs")
         resume = ()
-        for attempt in range(20):
-            words = [runs.program, *commands[name], "--out", "run", "--quiet", "--threads", str(draw.randint(1, 3)),
+        for last in (False, False, False, True):
+            words = [runs.program, *commands[name], "--out", folder.name, "--quiet", "--threads", str(draw.randint(1, 3)),
                      "--checkpoint-every", draw.choice(["0", "0.05"]), *resume]
             process = subprocess.Popen(words, cwd=runs.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-            last = attempt == 3
             try:
                 process.wait(None if last else draw.uniform(0, 1.5 * lengths[name]))
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-                figures["kills"] += 1
-                if (runs.folder / "run" / "summary.json").exists():
+                figures.count("kills")
+                if (folder / "summary.json").exists():
                     break
-                figures["resumed_from_checkpoint"] += (runs.folder / "run" / "checkpoint").exists()
+                figures.count("resumed_from_checkpoint", (folder / "checkpoint").exists())
                 resume = ("--resume",)
                 continue
             message = process.stderr.read().decode()
             if process.returncode != 0:
-                failures.append(f"{name}: exit code {process.returncode}: {message!r}")
+                failures.append(f"{name}, seed {seed}: exit code {process.returncode}: {message!r}")
             break
-        found = runs.numbers("run")
+        found = runs.numbers(folder.name)
         differ = [part for part in set(found) | set(expected[name])
                   if part not in found or part not in expected[name] or found[part] != expected[name][part]]
         # A kill after the last rename, before what is left over is removed.
         differ = [part for part in differ if not part.startswith(("new.tmp", "old.tmp"))]
         if differ:
-            failures.append(f"{name}: differs in {sorted(differ)}")
+            failures.append(f"{name}, seed {seed}: differs in {sorted(differ)}")
+
+    in_parallel(attempt, range(wanted), 30 if options.slice else options.seconds)
     finish(failures, figures, options.json)
 
 

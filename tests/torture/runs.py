@@ -1,11 +1,14 @@
 """What the campaigns share: the program, its data, and what a run folder may hold."""
 
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
 import subprocess
 import tempfile
+import threading
+import time
 
 
 def arguments(text):
@@ -16,6 +19,16 @@ def arguments(text):
     parser.add_argument("--seconds", type=float, default=240, help="of the campaign")
     parser.add_argument("--json", type=pathlib.Path, help="where the figures go")
     return parser.parse_args()
+
+
+class Figures(dict):
+    """Counts that several threads add to."""
+
+    lock = threading.Lock()
+
+    def count(self, name, number=1):
+        with self.lock:
+            self[name] = self.get(name, 0) + number
 
 
 class Runs:
@@ -61,6 +74,29 @@ COMMANDS = {
     "ica": ("ica", "i/data.npy", "--passes", "2"),
     "lda": ("lda", "c.csv", "--label-column", "c", "--method", "landing", "--passes", "40"),
 }
+
+
+def in_parallel(attempt, cases, seconds):
+    """attempt(worker, case) for the cases in order, by as many workers as there are processors, for so long; an exception ends all.
+    Returns how many there was no time for."""
+    end, cases, lock, left_out = time.monotonic() + seconds, iter(cases), threading.Lock(), 0
+
+    def work(worker):
+        nonlocal left_out
+        while True:
+            with lock:
+                case = next(cases, cases)
+            if case is cases:
+                return
+            if time.monotonic() > end:
+                left_out += 1
+            else:
+                attempt(worker, case)
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for one in [pool.submit(work, worker) for worker in range(os.cpu_count())]:
+            one.result()
+    return left_out
 
 
 def finish(failures, figures, path):
