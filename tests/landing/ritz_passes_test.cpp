@@ -1,4 +1,5 @@
 // Passes that measure: what they reach, what they say is missing, and going on from a checkpoint; K from many rows.
+#include <landfall/landing/subspace/relative_gap.hpp>
 #include <landfall/landing/subspace/solve_subspace.hpp>
 #include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/random.hpp>
@@ -183,6 +184,18 @@ TYPED_TEST(RitzPassesTest, ARowAloneInAColumnDoesNotShrinkTheInverse) {
     EXPECT_GT(kk(j, j), S(0.3)) << j;
     EXPECT_LT(kk(j, j), S(3)) << j;
   }
+}
+
+TEST(RelativeGap, FollowsTheResidualsOfWantedPairsAndOfThoseThatMayRise) {
+  Vector<double> values(3), squares = Vector<double>::Zero(3);
+  values << 0.8, 0.5, 0.3;  // the last is the guard
+  EXPECT_EQ(relative_gap(values, squares, 2), 0);
+  squares(0) = 1e-3;  // over the distance 0.5 to the guard
+  const double e = 2e-3 / 1.3;
+  EXPECT_NEAR(relative_gap(values, squares, 2), e / (1 + e), 1e-12);
+  EXPECT_NEAR(relative_gap(values, squares, 2, 8), 8 * e / (1 + 8 * e), 1e-12);
+  squares << 0, 0, 0.16;  // the guard may rise to 0.7, above the second
+  EXPECT_NEAR(relative_gap(values, squares, 2), 0.2 / 1.5, 1e-12);
 }
 
 /// At the end of a pass one more step is free: the result is closer to the optimum than the point of the estimates.

@@ -1,3 +1,4 @@
+#include <landfall/landing/subspace/relative_gap.hpp>
 #include <landfall/landing/subspace/subspace_landing.hpp>
 #include <landfall/linalg/cholesky.hpp>
 #include <landfall/linalg/decompositions.hpp>
@@ -7,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -475,23 +475,12 @@ double SubspaceLanding<S>::noise_of(Index column) const {
              : means_.uncertainty() * choice_.noise * (first_->objective().known ? square : 1 - square);
 }
 
-/// ||R||_K^2 of a pair, with the sampling error that R has, bounds what the pair lacks: by itself, and over its distance from
-/// the smallest value. A pair that is not wanted may rise above one that is. K knows rows that are as large as many others
-/// only roughly.
+/// K knows rows that are as large as many others only roughly.
 template <class S>
 double SubspaceLanding<S>::gap_of(const Residual& residual, double of_residual, double of_noise) const {
-  const Index c = values_.size(), p = std::min(options_.wanted, c);
-  Vector<double> reach = values_;
-  for (Index j = 0; j < c; ++j) {
-    const double value = values_(j), distance = c > p ? value - values_(c - 1) : value / 20;
-    const double square = of_residual * residual.squares(j) + of_noise * noise_of(j);
-    reach(j) += std::min(std::sqrt(square), square / std::max(distance, 1e-300));
-  }
-  std::ranges::partial_sort(reach, reach.begin() + p, std::greater{});
-  const double total = values_.head(p).sum();
-  const double margin = giants_ > 0 && !measured() ? kGiantMargin : 1;
-  const double error = margin * (reach.head(p).sum() - total) / std::max(total, 1e-300);
-  return error / (1 + error);
+  Vector<double> squares = of_residual * residual.squares;
+  for (Index j = 0; j < squares.size(); ++j) squares(j) += of_noise * noise_of(j);
+  return relative_gap(values_, squares, options_.wanted, giants_ > 0 && !measured() ? kGiantMargin : 1);
 }
 
 template <class S>
