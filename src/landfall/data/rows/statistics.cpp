@@ -22,9 +22,6 @@ constexpr Index kFew = 64;
 // Columns that a thread takes at once.
 constexpr Index kColumns = 256;
 
-// Rows of at most so many columns are added several at a time, as one long row, and put together afterwards.
-constexpr Index kNarrow = 32, kTogether = 8;
-
 /// E a^2 and E a^4 about the mean or 0.
 struct Moments {
   double second, fourth, largest;
@@ -109,7 +106,7 @@ void RunningStatistics<S>::add_dense(const Batch<S>& batch, std::span<const doub
   const Index n = cols();
   for (auto* numbers :
        {&origin_, &sum_, &mean_, &rest_, &squares_, &cubes_, &fourths_, &min_, &max_, &missing_weight_})
-    numbers->resize(n <= kNarrow ? kTogether * n : n);
+    numbers->resize(n);
   missing_.resize(static_cast<std::size_t>(n));
   const InstructionSet set = instruction_set();
   const auto column = [&](Index j) -> Column& { return columns_[static_cast<std::size_t>(j)]; };
@@ -126,11 +123,8 @@ void RunningStatistics<S>::add_dense(const Batch<S>& batch, std::span<const doub
     std::array<bool, kFew> whole{};
     double few_weight = 0;
     for (Index j = begin; j < end; ++j) missing(j) = 0, missing_weight_(j) = 0;
-    const Index together =
-        n <= kNarrow && weights.empty() && all_finite(row_at(first), (last - first) * n, set) ? kTogether : 1;
     for (Index i = first; i < last; ++i) {
-      const bool finite = whole[static_cast<std::size_t>(i - first)] =
-          together > 1 || all_finite(row_at(i), width, set);
+      const bool finite = whole[static_cast<std::size_t>(i - first)] = all_finite(row_at(i), width, set);
       few_weight += weight_of(i);
       if (!finite)
         for (Index j = begin; j < end; ++j)
@@ -147,14 +141,10 @@ void RunningStatistics<S>::add_dense(const Batch<S>& batch, std::span<const doub
       origin_(j) = min_(j) = max_(j) = c.origin;
       sum_(j) = rest_(j) = squares_(j) = cubes_(j) = fourths_(j) = 0;
     }
-    const auto part = [&](Eigen::ArrayXd& numbers, Index k) { return numbers.segment(k * n, n); };
-    for (Index k = 1; k < together; ++k)
-      for (auto* numbers : {&origin_, &min_, &max_, &sum_, &rest_, &squares_, &cubes_, &fourths_})
-        part(*numbers, k) = part(*numbers, 0);
     const auto each_row = [&](auto&& whole_row, auto&& one) {
-      for (Index i = first; i < last; i += together)
+      for (Index i = first; i < last; ++i)
         if (whole[static_cast<std::size_t>(i - first)])
-          whole_row(row_at(i), width * std::min(together, last - i), weight_of(i));
+          whole_row(row_at(i), weight_of(i));
         else
           for (Index j = begin; j < end; ++j)
             if (std::isfinite(rows(j, i))) one(j, static_cast<double>(rows(j, i)), weight_of(i));
@@ -165,9 +155,9 @@ void RunningStatistics<S>::add_dense(const Batch<S>& batch, std::span<const doub
     ColumnSums sums{at(origin_), at(sum_),     at(min_),   at(max_),    at(mean_),
                     at(rest_),   at(squares_), at(cubes_), at(fourths_)};
     each_row(
-        [&](const S* row, Index numbers, double weight) {
+        [&](const S* row, double weight) {
           sums.weight = weight;
-          found += add_to_sums(row, numbers, sums, set);
+          found += add_to_sums(row, width, sums, set);
         },
         [&](Index j, double value, double weight) {
           sum_(j) += weight * (value - origin_(j));
@@ -176,22 +166,15 @@ void RunningStatistics<S>::add_dense(const Batch<S>& batch, std::span<const doub
           found += value != 0;
         });
 
-    for (Index k = 1; k < together; ++k) {
-      part(sum_, 0) += part(sum_, k);
-      part(min_, 0) = part(min_, 0).min(part(min_, k));
-      part(max_, 0) = part(max_, 0).max(part(max_, k));
-    }
-
     // The same rows again, with d = a - c: sum (d - mean)^2 - (sum (d - mean))^2 / count, each with its weight.
     const auto present = [&](Index j) { return last - first - missing(j); };
     const auto count = [&](Index j) { return few_weight - missing_weight_(j); };
     const auto divisor = [&](Index j) { return present(j) > 0 ? count(j) : 1.0; };
     for (Index j = begin; j < end; ++j) mean_(j) = sum_(j) / divisor(j);
-    for (Index k = 1; k < together; ++k) part(mean_, k) = part(mean_, 0);
     each_row(
-        [&](const S* row, Index numbers, double weight) {
+        [&](const S* row, double weight) {
           sums.weight = weight;
-          add_to_powers(row, numbers, sums, set);
+          add_to_powers(row, width, sums, set);
         },
         [&](Index j, double value, double weight) {
           const double d = (value - origin_(j)) - mean_(j);
@@ -200,8 +183,6 @@ void RunningStatistics<S>::add_dense(const Batch<S>& batch, std::span<const doub
           cubes_(j) += weight * d * d * d;
           fourths_(j) += weight * d * d * d * d;
         });
-    for (Index k = 1; k < together; ++k)
-      for (auto* numbers : {&rest_, &squares_, &cubes_, &fourths_}) part(*numbers, 0) += part(*numbers, k);
 
     for (Index j = begin; j < end; ++j) {
       Column& c = column(j);

@@ -431,10 +431,8 @@ bool SubspaceLanding<S>::propose() {
   return rotated;
 }
 
-/// (X + K R H) L^-T with H = diag(h). For K = B^-1 and h = 1/rho that is a step of the power method: an error along an eigenvector
-/// of eigenvalue mu falls to mu/rho of itself. R has a sampling error of square V, of which X may or may not have followed a part:
-/// h = (1/rho) ||R||^2/(||R||^2 + V). L L' = I + H R'KR H is X'BX there: the normal term. L is triangular, so that the wanted
-/// columns span what they did.
+/// (X + K R H) L^-T, H = diag(h). With K = B^-1 and h = 1/rho an error along an eigenvector of eigenvalue mu falls to mu/rho of itself
+/// (the power method). R has a sampling error of square V: h = (1/rho) ||R||^2/(||R||^2 + V). L L' = I + H R'KR H is X'BX there.
 template <class S>
 void SubspaceLanding<S>::step_beyond() {
   const Index c = values_.size();
@@ -470,16 +468,17 @@ void SubspaceLanding<S>::report() {
 template <class S>
 double SubspaceLanding<S>::noise_of(Index column) const {
   const double square = values_(column) * values_(column);
-  return measured()
-             ? 0
-             : means_.uncertainty() * choice_.noise * (first_->objective().known ? square : 1 - square);
+  const double share = first_->objective().known ? square : 1 - square;
+  return measured() ? 0 : means_.uncertainty() * choice_.noise * share;
 }
 
-/// K knows rows that are as large as many others only roughly.
+/// A step changes nothing of what the guards may become. K knows rows that are as large as many others only roughly.
 template <class S>
 double SubspaceLanding<S>::gap_of(const Residual& residual, double of_residual, double of_noise) const {
-  Vector<double> squares = of_residual * residual.squares;
-  for (Index j = 0; j < squares.size(); ++j) squares(j) += of_noise * noise_of(j);
+  Vector<double> squares = residual.squares;
+  for (Index j = 0; j < squares.size(); ++j)
+    squares(j) =
+        j < options_.wanted ? of_residual * squares(j) + of_noise * noise_of(j) : squares(j) + noise_of(j);
   return relative_gap(values_, squares, options_.wanted, giants_ > 0 && !measured() ? kGiantMargin : 1);
 }
 
