@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 namespace landfall {
 namespace {
@@ -275,7 +276,28 @@ void HeavyRows<S>::state(State& state) {
   giant_store_.clear();
 }
 
+template <class S>
+void discount_first_rows(const InMemorySamples<S>& first, Index count, WeightedRows<S>& giants) {
+  std::set<Index> known;  // of this rank
+  for (const auto& batch : first.batches())
+    known.insert(batch[0].batch.numbers().begin(), batch[0].batch.numbers().end());
+  Communicator& communicator = first.communicator();
+  const auto own = static_cast<std::size_t>(giants.weights.size());
+  const auto counts = counts_of_ranks(communicator, giants.weights.size());
+  const auto before = static_cast<std::size_t>(
+      std::accumulate(counts.begin(), counts.begin() + communicator.rank(), Index{0}));
+  std::vector<Index> numbers(static_cast<std::size_t>(count), 0), there = numbers;
+  for (std::size_t i = 0; i < own; ++i) numbers[before + i] = giants.views[0]->batch.numbers()[i];
+  communicator.sum(std::span(numbers));
+  for (std::size_t g = 0; g < numbers.size(); ++g) there[g] = known.contains(numbers[g]);
+  communicator.sum(std::span(there));
+  for (std::size_t i = 0; i < own; ++i)
+    if (there[before + i] > 0) giants.weights(static_cast<Index>(i)) -= S(1) / static_cast<S>(first.count());
+}
+
 template class HeavyRows<float>;
 template class HeavyRows<double>;
+template void discount_first_rows<float>(const InMemorySamples<float>&, Index, WeightedRows<float>&);
+template void discount_first_rows<double>(const InMemorySamples<double>&, Index, WeightedRows<double>&);
 
 }  // namespace landfall

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <landfall/landing/subspace/moving_means.hpp>
+#include <landfall/landing/view_samples.hpp>
 
 #include <map>
 
@@ -90,7 +91,15 @@ class HeavyRows {
   std::vector<Scratch<S>> scores_;
 };
 
+/// Rows of all ranks' giants that are among the first rows too, which count as 1/m of a mean, lose that much of their weight. `count`: of
+/// all ranks.
+template <class S>
+void discount_first_rows(const InMemorySamples<S>& first, Index count, WeightedRows<S>& giants);
+
 extern template class HeavyRows<float>;
 extern template class HeavyRows<double>;
+extern template void discount_first_rows<float>(const InMemorySamples<float>&, Index, WeightedRows<float>&);
+extern template void discount_first_rows<double>(const InMemorySamples<double>&, Index,
+                                                 WeightedRows<double>&);
 
 }  // namespace landfall

@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
-#include <set>
 
 namespace landfall {
 namespace {
@@ -218,7 +216,7 @@ template <class S>
 void SubspaceLanding<S>::end_pass(bool another) {
   if (ritz_.begun()) return end_ritz_pass();
   means_.end_pass(0);
-  if (giants_ > 0 && !restarted_) restart();
+  if (giants_ > 0 && !restarted_ && !better_than_pilot()) restart();
   heavy_->begin_pass();
   in_pass_ = 0;
   if (options_.rows > 0) seen_ = options_.rows;
@@ -294,28 +292,21 @@ void SubspaceLanding<S>::end_ritz_pass() {
     ritz_.next(kr_);
 }
 
+/// Whether the residual at X, in which giants count exactly, and its sampling error are less than the sampling error of the first rows.
+template <class S>
+bool SubspaceLanding<S>::better_than_pilot() {
+  propose();
+  const double ratio =
+      kFitted / static_cast<double>(first_->count()) / std::max(means_.uncertainty(), 1e-300);
+  return gap_of(found_) < gap_of({.squares = Vector<double>::Zero(values_.size())}, 1, ratio);
+}
+
 /// Rows that make up much of B have been found in the first pass: the first rows are solved again together with them.
 template <class S>
 void SubspaceLanding<S>::restart() {
   restarted_ = true;
   WeightedRows<S> giants = heavy_->giants_of_all();
-  // Those that are among the first rows of any rank already are there as 1/m instead of 1/N.
-  std::set<Index> first;
-  for (const auto& batch : first_->batches())
-    first.insert(batch[0].batch.numbers().begin(), batch[0].batch.numbers().end());
-  Communicator& communicator = first_->communicator();
-  const auto own = static_cast<std::size_t>(giants.weights.size());
-  const auto counts = counts_of_ranks(communicator, giants.weights.size());
-  const auto before = static_cast<std::size_t>(
-      std::accumulate(counts.begin(), counts.begin() + communicator.rank(), Index{0}));
-  std::vector<Index> numbers(static_cast<std::size_t>(heavy_->giant_count()), 0), there = numbers;
-  for (std::size_t i = 0; i < own; ++i) numbers[before + i] = giants.views[0]->batch.numbers()[i];
-  communicator.sum(std::span(numbers));
-  for (std::size_t g = 0; g < numbers.size(); ++g) there[g] = first.contains(numbers[g]);
-  communicator.sum(std::span(there));
-  for (std::size_t i = 0; i < own; ++i)
-    if (there[before + i] > 0)
-      giants.weights(static_cast<Index>(i)) -= S(1) / static_cast<S>(first_->count());
+  discount_first_rows(*first_, heavy_->giant_count(), giants);
   SubspacePilot<S> pilot = solve_first_rows<S>(
       *first_, inverse_, pilot_options(*first_, options_, options_.rows), &giants, cancel_);
   x_ = std::move(pilot.x);

@@ -106,6 +106,7 @@ class SubspaceLanding {
   };
   Residual residual(bool rotated);
   Residual residual_of_all();
+  bool better_than_pilot();
   void step_beyond();
   double noise_of(Index column) const;
   void report();
