@@ -116,7 +116,7 @@ void choose_sizes(Workload& work, std::uint64_t memory) {
 }
 
 double predicted_passes(const PassForecast& forecast) {
-  constexpr double kFirst = 0.8, kRate = 1.5, kFastest = 0.05, kSlowest = 0.5, kLeastValue = 0.05;
+  constexpr double kFirst = 0.8, kRate = 1.5, kFastest = 0.05, kSlowest = 0.3, kLeastValue = 0.05;
   if (forecast.first_rows >= forecast.rows) return 1;
   double share = 1;
   if (forecast.values.size() > 0) {
