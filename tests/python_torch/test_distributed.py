@@ -1,5 +1,6 @@
 """DistributedDataParallel on two processes: the same iterate on both, which is that of one process with all rows."""
-import socket
+import datetime
+import os
 
 import torch
 from conftest import orthonormal
@@ -30,9 +31,12 @@ def data():
     return torch.randn(12, 32, 8, generator=generator), torch.randn(12, 32, 2, generator=generator)
 
 
-def worker(rank, port, folder):
+def worker(rank, folder):
     torch.set_num_threads(1)
-    torch.distributed.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=2)
+    os.environ["GLOO_SOCKET_IFNAME"] = "lo"
+    # They meet at a file: a port chosen beforehand may be taken by another program before they listen there.
+    torch.distributed.init_process_group("gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=2,
+                                         timeout=datetime.timedelta(seconds=100))
     model = Model()
     parallel = torch.nn.parallel.DistributedDataParallel(model)
     inputs, targets = data()
@@ -42,14 +46,8 @@ def worker(rank, port, folder):
     torch.distributed.destroy_process_group()
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
 def test_two_processes_agree_with_each_other_and_with_one(tmp_path):
-    torch.multiprocessing.spawn(worker, (free_port(), str(tmp_path)), nprocs=2)
+    torch.multiprocessing.spawn(worker, (str(tmp_path),), nprocs=2)
     first, second = (torch.load(tmp_path / f"{rank}.pt") for rank in range(2))
     for name in "hidden.weight", "white.weight":
         assert torch.equal(first[name], second[name])
