@@ -33,7 +33,7 @@ test-kernels:
 # Random problems, kills, faults, strangers and fuzzing for 20 minutes; then docs/testing.md from its figures.
 torture:
 	@tools/setup test
-	@cmake --preset dev -DLANDFALL_BUILD_TESTS=ON >/dev/null
+	@cmake --preset dev -DLANDFALL_BUILD_TESTS=ON -DLANDFALL_FUZZ_PROGRAM=ON >/dev/null
 	@cmake --build --preset dev --parallel $(BUILD_JOBS)
 	@tests/torture/torture.py build; code=$$?; tools/testing-page build; exit $$code
 

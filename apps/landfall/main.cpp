@@ -1,9 +1,7 @@
 // landfall: the command-line tool. Results go to standard output, everything else to standard error.
 // Exit codes: 0 success, 2 wrong usage, 3 bad input data, 4 numerical failure, 130 interrupted.
 #include <landfall/errors.hpp>
-#include <landfall/parallel/kernels.hpp>
 #include <landfall/run/checkpoints.hpp>
-#include <landfall/version.hpp>
 
 #include <algorithm>
 #include <array>
@@ -14,12 +12,9 @@
 #include <system_error>
 
 #include "commands/commands.hpp"
-#include "commands/problem_commands.hpp"
-#include "problems/problems.hpp"
 #include "runs/child_run.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/command_line.hpp"
-#include "terminal/help_page.hpp"
 #include "terminal/process.hpp"
 #include "terminal/ranks.hpp"
 #include <fmt/format.h>
@@ -53,35 +48,8 @@ int main(int argc, char** argv) {
     fail(2, error.what());
   }
   set_command_line(argc, argv);
-  CLI::App program(
-      "Canonical correlations, independent components, discriminants and generalized\n"
-      "eigenproblems, by the landing method and by others.",
-      "landfall");
-  program.set_help_flag("-h,--help", "print this help and exit");
-  program.set_version_flag(
-      "--version",
-      [] { return fmt::format("landfall {}\n{}", landfall::version(), landfall::describe_computation()); },
-      "print the version, BLAS and its kernels, and exit");
-  program.require_subcommand(1);
-  program.formatter(help_page());
-  program.footer(
-      "Examples:\n"
-      "  landfall cca left.npy right.npy -p 5 --out run\n"
-      "  landfall transform run left.npy right.npy -o scores.npy\n"
-      "Run landfall COMMAND --help for details.\n"
-      "Exit codes: 0 success, 2 wrong usage, 3 bad data, 4 failed numerics, 130 stopped");
-  for (const ProblemEntry& problem : problems()) setup_problem(problem.name, program, Action::run);
-  setup_transform(program);
-  setup_report(program);
-  setup_plan(program);
-  setup_compare(program);
-  setup_cv(program);
-  setup_reproduce(program);
-  setup_data(program);
-  setup_methods(program);
-  setup_help(program);
-  setup_completion(program);
-  setup_man(program);
+  CLI::App program;
+  setup_program(program);
 
   try {
     program.parse(argc, argv);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Small good files of every format, for the fuzzer to begin with: seeds.py REGRESSIONS OUT writes OUT/<target>/* and
-OUT/<target>.list, the names of these and of what was found before (REGRESSIONS/<target>/*)."""
+OUT/<target>.list, the names of these and of what was found before (REGRESSIONS/<target>/*). What is easier kept than written here is in
+corpus/<target>."""
 
 import gzip
 import io
@@ -44,6 +45,9 @@ market_files = [market + b"array real general\n% comment\n2 2\n1\n2\n3\n4\n", ma
                 market + b"coordinate integer skew-symmetric\n3 3 1\n3 1 7\n", packed(market + b"array integer general\n1 1\n1\n")]
 seeds = {
     "checkpoint": [b"landfall checkpoint 1\n" + struct.pack("<QQ", 4, 8) + b"a\0b\0" + bytes(8)],
+    "command_line": [b"cca\nleft.npy\nright.npy\n-p\n5\n--out\nrun", b"lda\nx.csv\n--label-column=c\n--method\nlanding\n--passes\n4\n--memory\n2GiB",
+                     b"data\nplanted-cca\nd\n-N\n3000\n--correlations\n0.9,0.7", b"help\ncca", b"plan\nica\nx.npy\n--trehads\n2", b"--version",
+                     b"gevp\nA.mtx\nB.mtx\n-p\n2\n--smallest", b"transform\nrun\nx.npy\n-o\ns.npy", b"compare\ncca\na\nb\n--methods\nexact,landing"],
     "csv": csv_files,
     "hdf5": [b"\x89HDF\r\n\x1a\n"],
     "gzip": [packed(b""), packed(b"a\nb\n") + packed(b"c"), packed(b"x" * 5000), gzip.compress(b"stored", 0, mtime=0)],
@@ -54,6 +58,7 @@ seeds = {
     "npy": npy_files,
     "npz": [npz(zipfile.ZIP_STORED, x=npy_files[0]), npz(zipfile.ZIP_DEFLATED, x=npy("<f8", (40, 3), bytes(960))),
             npz(zipfile.ZIP_STORED, x=npy_files[0], y=npy_files[1]), npz(zipfile.ZIP_STORED)],
+    "run_folder": [file.read_bytes() for file in sorted((pathlib.Path(__file__).parent / "corpus/run_folder").iterdir())],
     "svmlight": svmlight_files,
 }
 

@@ -6,6 +6,9 @@
 
 namespace landfall::app {
 
+/// The program with all its commands.
+void setup_program(CLI::App& program);
+
 void setup_transform(CLI::App& program);
 void setup_report(CLI::App& program);
 void setup_plan(CLI::App& program);
