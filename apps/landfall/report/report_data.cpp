@@ -124,7 +124,8 @@ std::optional<Sample> read_sample(const Run& run) {
     sample.points.labels = json->at("labels").get<std::vector<std::size_t>>();
     sample.points.classes = json->at("classes").get<std::vector<std::string>>();
   }
-  const auto& [scores, points] = sample;
+  const auto& scores = sample.scores;
+  const auto& points = sample.points;
   const auto as_first = [&](const auto& view) { return !view.empty() && view.size() == scores[0].size(); };
   const auto complete = [&](const auto& column) { return column.size() == points.rows.size(); };
   if (scores.size() != run.problem.views.size() || !std::ranges::all_of(scores, as_first) ||
