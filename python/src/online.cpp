@@ -4,6 +4,8 @@
 #include <landfall/models/ica/online_ica.hpp>
 #include <landfall/models/lda/online_lda.hpp>
 
+#include <mutex>
+
 #include "convert.hpp"
 #include "inputs.hpp"
 #include "models.hpp"
@@ -23,9 +25,14 @@ using Weights = std::vector<double>;  // empty: all 1
 class AnyModel {
  public:
   virtual ~AnyModel() = default;
-  virtual void add(const std::vector<InputPtr>& views, const Names& labels, const Weights& weights) = 0;
-  virtual py::dict result() const = 0;
+  virtual void add(Caller& caller, const std::vector<InputPtr>& views, const Names& labels,
+                   const Weights& weights) = 0;
+  virtual py::dict result(Caller& caller) = 0;
   virtual void state(State& state) = 0;
+
+ protected:
+  /// For one call at a time, whether or not anybody still waits for it: the next one waits until an interrupted one has ended.
+  std::mutex mutex_;
 };
 
 /// Those of the rows of the batch, of what there is one for each row.
@@ -76,11 +83,12 @@ class ModelOf final : public AnyModel {
  public:
   explicit ModelOf(const OnlineOptions& options) : model_(options) {}
 
-  void add(const std::vector<InputPtr>& views, const Names& labels, const Weights& weights) override {
-    Caller caller;
+  void add(Caller& caller, const std::vector<InputPtr>& views, const Names& labels,
+           const Weights& weights) override {
     std::vector<SourcePtr<S>> sources;
     for (const auto& view : views) sources.push_back(open_watched<S>(*view, caller));
     caller.wait_for([&] {
+      const std::lock_guard lock(mutex_);
       std::vector<Batch<S>> batches(sources.size());
       for (;;) {
         Index rows = 0;
@@ -92,21 +100,27 @@ class ModelOf final : public AnyModel {
       }
     });
   }
-  py::dict result() const override {
-    Caller caller;
-    return dict_of(caller.wait_for([&] { return model_.result(); }));
+  py::dict result(Caller& caller) override {
+    return dict_of(caller.wait_for([&] {
+      const std::lock_guard lock(mutex_);
+      caller.cancel().throw_if_requested();
+      return model_.result();
+    }));
   }
-  void state(State& state) override { model_.state(state); }
+  void state(State& state) override {
+    const std::lock_guard lock(mutex_);
+    model_.state(state);
+  }
 
  private:
   Model<S> model_;
 };
 
 template <class S>
-std::unique_ptr<AnyModel> make_model(const std::string& kind, const OnlineOptions& options) {
-  if (kind == "cca") return std::make_unique<ModelOf<OnlineCca, S>>(options);
-  if (kind == "ica") return std::make_unique<ModelOf<OnlineIca, S>>(options);
-  return std::make_unique<ModelOf<OnlineLda, S>>(options);
+std::shared_ptr<AnyModel> make_model(const std::string& kind, const OnlineOptions& options) {
+  if (kind == "cca") return std::make_shared<ModelOf<OnlineCca, S>>(options);
+  if (kind == "ica") return std::make_shared<ModelOf<OnlineIca, S>>(options);
+  return std::make_shared<ModelOf<OnlineLda, S>>(options);
 }
 
 /// The precision is that of the first rows.
@@ -120,18 +134,28 @@ class OnlineModel {
       Caller caller;
       make(use_single(precision_, views, caller));
     }
-    model_->add(views, labels, weights);
+    interruptibly(py::none(), [model = model_, views, labels, weights](Caller& caller) {
+      model->add(caller, views, labels, weights);
+      return true;
+    });
   }
 
   py::dict result() const {
     if (!model_) throw UsageError("no rows so far");
-    return model_->result();
+    return interruptibly(py::none(), [model = model_](Caller& caller) { return model->result(caller); });
   }
 
   py::tuple pickled() const {
-    StateWriter out;
-    if (model_) model_->state(out);
-    return py::make_tuple(kind_, options_, precision_, model_ != nullptr, single_, py::bytes(out.bytes()));
+    std::string bytes;
+    if (model_)
+      bytes = interruptibly(py::none(), [model = model_](Caller& caller) {
+        return caller.wait_for([&] {
+          StateWriter out;
+          model->state(out);
+          return out.bytes();
+        });
+      });
+    return py::make_tuple(kind_, options_, precision_, model_ != nullptr, single_, py::bytes(bytes));
   }
 
   static OnlineModel unpickled(const py::tuple& saved) {
@@ -156,7 +180,7 @@ class OnlineModel {
   py::dict options_;
   std::string precision_;
   bool single_ = false;
-  std::unique_ptr<AnyModel> model_;
+  std::shared_ptr<AnyModel> model_;
 };
 
 }  // namespace

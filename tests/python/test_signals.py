@@ -77,14 +77,8 @@ def test_interrupt(phase):
     assert float(seconds) > 0 and method == "exact"  # how long it takes is measured by bench/python.py
 
 
-# A problem that is one call of LAPACK after another for a second or more. The interrupt comes once the thread of the fit is there and has given the GIL back.
-LAPACK = """
-rng = np.random.default_rng(0)
-a = rng.standard_normal((1500, 1500))
-a += a.T.copy()
-b = np.eye(1500)
-small = np.diag(np.arange(1.0, 31)), np.eye(30)
-expected = landfall.gevp(*small, 3, method='direct').values
+# The interrupt comes once the thread of the fit is there and has given the GIL back.
+INTERRUPT_INSIDE = """
 from landfall import _core
 def interrupt_inside():
     while _core.detached() == 0:
@@ -92,6 +86,16 @@ def interrupt_inside():
     threading.Timer(0.1, interrupt).start()
 threading.Thread(target=interrupt_inside).start()
 """
+
+# A problem that is one call of LAPACK after another for a second or more.
+LAPACK = """
+rng = np.random.default_rng(0)
+a = rng.standard_normal((1500, 1500))
+a += a.T.copy()
+b = np.eye(1500)
+small = np.diag(np.arange(1.0, 31)), np.eye(30)
+expected = landfall.gevp(*small, 3, method='direct').values
+""" + INTERRUPT_INSIDE
 
 
 @pytest.mark.parametrize(("after", "printed"), [
@@ -117,6 +121,25 @@ def test_interrupt_in_lapack(after, printed):
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", script], capture_output=True, text=True, timeout=120, check=False, env=one_thread)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split()[1] == printed
+
+
+def test_partial_fit_interrupted_in_lapack():
+    """The model that the call still works on can be used at once: what is asked of it comes after that call."""
+    setup = """
+rng = np.random.default_rng(0)
+z = rng.standard_normal((4000, 2))
+x, y = (np.concatenate((z, rng.standard_normal((4000, 1200))), axis=1) for _ in range(2))
+model = landfall.CCA(2)
+""" + INTERRUPT_INSIDE
+    after = """
+import pickle
+copy = pickle.loads(pickle.dumps(model))
+print(np.round(copy.partial_fit(x, y).correlations_, 2).tolist() == np.round(model.partial_fit(x, y).correlations_, 2).tolist() == [1, 1])
+"""
+    script = INTERRUPTED.format(setup=setup, work="model.partial_fit(x, y)", after=after)
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", script], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split()[1:] == ["True"]
 
 
 def test_callback_sees_progress_and_ends_the_run(views):
