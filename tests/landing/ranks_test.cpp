@@ -4,7 +4,9 @@
 #include <landfall/errors.hpp>
 #include <landfall/landing/adaptive.hpp>
 #include <landfall/landing/sampled.hpp>
+#include <landfall/landing/subspace/pilot.hpp>
 #include <landfall/linalg/random.hpp>
+#include <landfall/parallel/threads.hpp>
 
 #include <array>
 #include <limits>
@@ -198,6 +200,44 @@ TYPED_TEST(RanksTest, PilotEstimateIsThatOfAllRows) {
   for (std::size_t i = 0; i < 2; ++i) {
     this->expect_near(found[0].start[i], one.start[i], 1e4);
     EXPECT_EQ(found[0].start[i], found[1].start[i]);
+  }
+}
+
+/// Ranks divide the rows of a wide K, which also knows of a giant row.
+TYPED_TEST(RanksTest, ProductsWithAWideInverse) {
+  using S = TypeParam;
+  const SerialBlas serial;  // LAPACK is called by several ranks at once, which are threads here
+  constexpr Index n = 301, batch = 350, count = 3 * batch;
+  const RowMatrix<S> rows = gaussian<S>(count, n, {21});
+  const Point<S> x{gaussian<S>(n, 4, {22})};
+  const auto products = [&](Communicator& ranks) {
+    InMemoryBatches<S> kept;
+    for (Index start = 0; start < count; start += batch) {
+      auto& view = kept.emplace_back(1).front().batch;
+      view.start_dense(n);
+      const RankSlice own = slice(ranks.rank(), ranks.size(), batch);
+      for (Index i = start + own.first; i < start + own.last; ++i)
+        std::ranges::copy(rows.row(i), view.add_row(i).begin());
+    }
+    const InMemorySamples<S> samples(std::move(kept), {4}, {S(0.1)}, correlation_objective<S>(), 0, ranks);
+    const auto inverse =
+        subspace_inverses<S>(samples, {.rank = {n}, .ridge = {0.1}, .rows = double(count)}, {});
+    EXPECT_TRUE(inverse[0]->complete());
+    inverse[0]->add_row(gaussian<S>(n, 1, {23}), 10);
+    Point<S> divided(1);
+    apply_inverses(inverse, x, divided, ranks);
+    Matrix<S> whole(n, 4);
+    inverse[0]->apply(x[0], whole);
+    this->expect_near(divided[0], whole, 1e3);
+    return divided[0];
+  };
+  const Matrix<S> one = products(serial_communicator());
+  for (const int size : {2, 5}) {
+    std::vector<Matrix<S>> found(static_cast<std::size_t>(size));
+    run_ranks(size,
+              [&](const Ranks& ranks) { found[static_cast<std::size_t>(ranks->rank())] = products(*ranks); });
+    this->expect_near(found[0], one, 1e5);
+    for (const auto& other : found) EXPECT_EQ(other, found[0]);
   }
 }
 

@@ -1,6 +1,7 @@
 // Cholesky factors of well-conditioned matrices, against products.
 #include <landfall/linalg/cholesky.hpp>
 #include <landfall/linalg/random.hpp>
+#include <landfall/parallel/threads.hpp>
 
 #include <support.hpp>
 
@@ -40,6 +41,21 @@ TYPED_TEST(CholeskyTest, SolvesInvertsAndRefusesWhatIsNearlySingular) {
   EXPECT_FALSE(Cholesky<S>::of(m, S(1e-3)));
   m(29, 29) = m(3, 3) - S(0.1);
   EXPECT_FALSE(Cholesky<S>::of(m, S(1e-3)));
+}
+
+/// Sizes at which kernels of OpenBLAS for old processors have read beyond what they were given.
+TYPED_TEST(CholeskyTest, InvertsMatricesOfOddSizes) {
+  using S = TypeParam;
+  const SerialBlas serial;
+  for (const Index n : {293, 301, 345}) {
+    const Matrix<S> a = gaussian<S>(4 * n, n, {2});
+    const Matrix<S> m = a.transpose() * a / static_cast<S>(4 * n);
+    const auto factor = Cholesky<S>::of(m, S(1e-3));
+    ASSERT_TRUE(factor);
+    EXPECT_LE((factor->inverse() * m - Matrix<S>::Identity(n, n)).norm(),
+              S(100) * static_cast<S>(n) * std::numeric_limits<S>::epsilon())
+        << n;
+  }
 }
 
 }  // namespace
