@@ -1,8 +1,11 @@
 #include <landfall/models/cca/cross_validation.hpp>
 #include <landfall/models/cca/leading_pairs.hpp>
+#include <landfall/parallel/thread_pool.hpp>
+#include <landfall/parallel/threads.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -12,6 +15,7 @@ namespace {
 constexpr double kMedium = 0.3;  // Cohen's medium: readers make nothing of a smaller correlation
 constexpr double kErrors = 2;    // beyond which a difference is not chance
 constexpr Index kLeastRows = 4;
+constexpr Index kNarrow = 1000;  // columns up to which folds run at once, each on one thread, rather than one after the other on all
 constexpr Index kEnoughRows = 10;  // per column, so that nobody would call them few
 
 /// About the mean of the fold's own rows.
@@ -40,6 +44,18 @@ FoldScores score(const FoldCovariances& fold, const LeadingPairs& pairs) {
           diagonal(pairs.left, test.cross, pairs.right), fold.covariances.rows, fold.weight};
 }
 
+/// As many as there are to be: beyond the rank of these rows they are zero, since what is not there does not correlate.
+LeadingPairs all_pairs(PairProblem problem, Index p) {
+  LeadingPairs pairs = leading_pairs(std::move(problem), p);
+  const Index found = pairs.left.cols();
+  if (found == p) return pairs;
+  for (auto* weights : {&pairs.left, &pairs.right}) {
+    weights->conservativeResize(Eigen::NoChange, p);
+    weights->rightCols(p - found).setZero();
+  }
+  return pairs;
+}
+
 double correlation(double left, double right, double cross) {
   const double scale = std::sqrt(std::max(left, 0.0) * std::max(right, 0.0));
   return scale > 0 ? std::clamp(cross / scale, -1.0, 1.0) : 0;
@@ -53,27 +69,29 @@ bool has_rows_for_folds(Index rows, int folds, Index p) {
 
 CrossValidated cross_validate_cca(const std::vector<FoldCovariances>& folds,
                                   const CrossValidationOptions& options) {
-  std::vector<FoldScores> scores;
   const double all = static_cast<double>(without_fold(folds, -1).covariances.rows);
-  for (std::size_t k = 0; k < folds.size(); ++k) {
+  std::vector<std::optional<FoldScores>> found(folds.size());
+  const auto test = [&](std::ptrdiff_t k) {
     options.cancel.throw_if_requested();
+    const FoldCovariances& fold = folds[static_cast<std::size_t>(k)];
     const FoldCovariances rest = without_fold(folds, static_cast<int>(k));
-    const Index rows = rest.covariances.rows, tested = folds[k].covariances.rows;
-    if (rows <= options.components + 1 || tested < 2) continue;
+    const Index rows = rest.covariances.rows;
+    if (rows <= options.components + 1 || fold.covariances.rows < 2) return;
     PairProblem fit = centred(rest);
     const double ridge = options.ridge * (options.ridge_of_rows ? all / static_cast<double>(rows) : 1);
     add_ridge(fit.left, ridge, options.basis, 0);
     add_ridge(fit.right, ridge, options.basis, 1);
-    LeadingPairs pairs = leading_pairs(std::move(fit), options.components);
-    const Index found = pairs.left.cols();
-    if (found < options.components) {  // the rank of these rows: what is not there does not correlate
-      for (auto* weights : {&pairs.left, &pairs.right}) {
-        weights->conservativeResize(Eigen::NoChange, options.components);
-        weights->rightCols(options.components - found).setZero();
-      }
-    }
-    scores.push_back(score(folds[k], pairs));
+    found[static_cast<std::size_t>(k)] = score(fold, all_pairs(std::move(fit), options.components));
+  };
+  if (std::max(folds[0].means[0].size(), folds[0].means[1].size()) <= kNarrow) {
+    const SerialBlas serial;
+    parallel_for(static_cast<std::ptrdiff_t>(folds.size()), test);
+  } else {
+    for (std::size_t k = 0; k < folds.size(); ++k) test(static_cast<std::ptrdiff_t>(k));
   }
+  std::vector<FoldScores> scores;
+  for (const auto& one : found)
+    if (one) scores.push_back(*one);
   return pooled(scores);
 }
 

@@ -72,7 +72,10 @@ LeadingPairs leading_pairs(PairProblem problem, Index p) {
     std::swap(turned.left, turned.right);
     return turned;
   }
+  const Index rows[] = {problem.left.rows(), problem.right.rows()};
   const Metric left(problem.left), right(problem.right);
+  if (problem.left.rows() == 0 || problem.right.rows() == 0)  // a view that is constant on these rows
+    return {Vector<double>(0), Matrix<double>(rows[0], 0), Matrix<double>(rows[1], 0)};
   if (left.basis.size() > 0) problem.cross = product_at<double>(left.basis, problem.cross);
   if (right.basis.size() > 0) problem.cross = product<double>(problem.cross, right.basis);
   p = std::min({p, problem.left.rows(), problem.right.rows()});
