@@ -216,7 +216,8 @@ template <class S>
 void SubspaceLanding<S>::end_pass(bool another) {
   if (ritz_.begun()) return end_ritz_pass();
   means_.end_pass(0);
-  if (giants_ > 0 && !restarted_ && !better_than_pilot()) restart();
+  const bool behind = giants_ > 0 && !better_than_pilot();
+  if (behind && !restarted_) restart();
   heavy_->begin_pass();
   in_pass_ = 0;
   if (options_.rows > 0) seen_ = options_.rows;
@@ -226,7 +227,11 @@ void SubspaceLanding<S>::end_pass(bool another) {
     step_beyond();
     if (giants_ == 0) progress_.gap = gap_ = gap_of(found_, kLeftOfResidual, kLeftOfNoise);
   }
-  if (!another) return;
+  if (!another) {
+    // No pass that measures follows, which would find the best point of a span that has the first rows' and the present one.
+    if (behind && passes_ > 0) beyond_ = before_;
+    return;
+  }
   if (++passes_ < kPasses) {
     before_ = x_;
     return;
