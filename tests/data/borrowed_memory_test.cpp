@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include <gtest/gtest.h>
 
@@ -119,6 +120,63 @@ TEST(CsrSource, SortsAndAddsEntries) {
   narrow.cols = 3;
   CsrSource<double> beyond(narrow);
   EXPECT_THROW(beyond.read(3, batch), DataError);
+}
+
+TEST(CsrSource, RefusesWhatCannotBe) {
+  const std::vector<double> values{1, 2};
+  const std::vector<std::int32_t> columns{0, 1}, starts{0, 1, 2}, descending{0, 2, 1}, negative{-1, 1, 2};
+  const CsrArray good{.values = values.data(),
+                      .columns = columns.data(),
+                      .starts = starts.data(),
+                      .rows = 2,
+                      .cols = 2};
+  const auto with = [&](const auto& change) {
+    CsrArray array = good;
+    change(array);
+    return array;
+  };
+  EXPECT_THROW(CsrSource<float>{with([](CsrArray& a) { a.rows = 0; })}, UsageError);
+  EXPECT_THROW(CsrSource<float>{with([](CsrArray& a) { a.cols = 0; })}, UsageError);
+  EXPECT_THROW(CsrSource<float>{with([&](CsrArray& a) { a.starts = descending.data(); })}, DataError);
+  EXPECT_THROW(CsrSource<float>{with([&](CsrArray& a) { a.starts = negative.data(); })}, DataError);
+  CsrSource<float> source(good);
+  Batch<float> batch;
+  EXPECT_THROW(source.read(0, batch), UsageError);
+  for (const Index row : {Index{-1}, Index{2}})
+    EXPECT_THROW(source.read_rows(std::span(&row, 1), batch), UsageError) << row;
+}
+
+/// Sparse blocks stay sparse, and blocks of another kind or width are refused.
+TEST(BlockSource, BlocksAreAlike) {
+  const std::vector<double> values{1, 2};
+  const std::vector<std::int32_t> columns{0, 2}, starts{0, 1, 2};
+  const auto sparse = [&]() -> SourcePtr<double> {
+    return std::make_unique<CsrSource<double>>(CsrArray{
+        .values = values.data(), .columns = columns.data(), .starts = starts.data(), .rows = 2, .cols = 3});
+  };
+  const auto dense = [](Index cols) -> SourcePtr<double> {
+    return std::make_unique<MemorySource<double>>(RowMatrix<double>::Ones(2, cols));
+  };
+  const auto source = [](const std::function<SourcePtr<double>(int)>& block) {
+    return BlockSource<double>(
+        "blocks", [=] { return [=, k = 0]() mutable { return k < 2 ? block(k++) : SourcePtr<double>(); }; });
+  };
+  BlockSource<double> both = source([&](int) { return sparse(); });
+  EXPECT_TRUE(both.sparse());
+  Matrix<double> expected = Matrix<double>::Zero(4, 3);
+  expected(0, 0) = expected(2, 0) = 1;
+  expected(1, 2) = expected(3, 2) = 2;
+  EXPECT_EQ(rows_of(both), expected);
+  both.rewind();
+  EXPECT_EQ(rows_of(both), expected);
+  Batch<double> batch;
+  EXPECT_THROW(both.read(0, batch), UsageError);
+  for (const bool first : {true, false}) {
+    BlockSource<double> mixed = source([&](int k) { return (k == 0) == first ? sparse() : dense(3); });
+    EXPECT_THROW(rows_of(mixed), DataError);
+  }
+  BlockSource<double> wider = source([&](int k) { return dense(3 + k); });
+  EXPECT_THROW(rows_of(wider), DataError);
 }
 
 TEST(BlockSource, IsTheRowsOfItsBlocks) {

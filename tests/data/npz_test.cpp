@@ -97,6 +97,59 @@ TEST_F(Npz, DamagedArchivesAreNamed) {
             "packed by method 12, expected stored or deflated data");
 }
 
+/// Changes bytes of the entry of the directory, which begins with PK\1\2.
+std::string with_entry(std::string archive, std::size_t offset, const std::string& bytes) {
+  return archive.replace(archive.rfind("PK\1\2") + offset, bytes.size(), bytes);
+}
+
+TEST_F(Npz, DirectoriesThatLieAreNamed) {
+  for (const bool packed : {false, true}) {
+    const std::string whole = zip({{"x.npy", array_}}, packed);
+    EXPECT_EQ(error(with_entry(whole, 0, "PK\1\3")), "damaged .npz file: in its directory");
+    EXPECT_EQ(error(with_entry(whole, 28, little(9999, 2))), "damaged .npz file: in its directory");
+    EXPECT_EQ(error(with_entry(whole, 20, little(99999999, 4))), "damaged .npz file: it ends too early");
+    EXPECT_EQ(error(with_entry(whole, 42, little(1, 4))), "damaged .npz file: 'x.npy' is not where it should be");
+    EXPECT_EQ(error(with_entry(whole, 42, little(whole.size() - 5, 4))), "damaged .npz file: it ends too early");
+    EXPECT_NE(error(with_entry(whole, 24, little(array_.size() - 1, 4))).find("damaged .npz file: "),
+              std::string::npos);
+    EXPECT_NE(error(with_entry(whole, 24, little(array_.size() + 1, 4))).find("damaged .npz file: "),
+              std::string::npos);
+    std::string count = whole;
+    count.replace(count.size() - 12, 2, little(2, 2));  // of entries
+    EXPECT_EQ(error(count), "damaged .npz file: in its directory");
+    std::string start = whole;
+    start.replace(start.size() - 6, 4, little(whole.size(), 4));  // of the directory
+    EXPECT_EQ(error(start), "damaged .npz file: it ends too early");
+  }
+  const auto secret = folder_.file("s.npz", with_entry(zip({{"x.npy", array_}}, false), 8, little(1, 2)));
+  EXPECT_EQ(data_error(secret.string() + ":x", [&] { open_source<double>(secret); }),
+            "encrypted, expected stored or deflated data");
+}
+
+/// As NumPy writes an array of unknown length: sizes of 64 bits in an extra field and in a second end of the archive.
+TEST_F(Npz, SizesOf64Bits) {
+  const std::string plain = zip({{"x.npy", array_}}, false);
+  const std::size_t at = plain.rfind("PK\1\2"), end = plain.rfind("PK\5\6");
+  const std::string unknown = little(0xFFFFFFFF, 4);
+  const auto archive = [&](const std::string& extra) {
+    std::string entry = plain.substr(at, end - at);
+    entry.replace(20, 4, unknown).replace(24, 4, unknown).replace(42, 4, unknown);
+    entry.replace(30, 2, little(extra.size(), 2));
+    entry += extra;
+    const std::string wide = "PK\6\6" + little(44, 8) + little(45, 2) + little(45, 2) + little(0, 8) +
+                             little(1, 8) + little(1, 8) + little(entry.size(), 8) + little(at, 8);
+    const std::string where = "PK\6\7" + little(0, 4) + little(at + entry.size(), 8) + little(1, 4);
+    return plain.substr(0, at) + entry + wide + where + "PK\5\6" + little(0, 4) + little(0xFFFF, 2) +
+           little(0xFFFF, 2) + unknown + unknown + little(0, 2);
+  };
+  const std::string sizes = little(array_.size(), 8) + little(array_.size(), 8) + little(0, 8);
+  const std::string field = little(1, 2) + little(sizes.size(), 2) + sizes;
+  const std::string other = little(7, 2) + little(2, 2) + "ab";
+  EXPECT_EQ(read_all(*open_source<double>(folder_.file("w.npz", archive(other + field)))).rows, m_);
+  EXPECT_NE(error(archive(other)).find("damaged .npz file: "), std::string::npos);
+  EXPECT_NE(error(archive(field.substr(0, 20))).find("damaged .npz file: "), std::string::npos);
+}
+
 TEST(NpyTypes, HalvesBooleansAndUnsignedNumbers) {
   const TemporaryFolder folder;
   const auto read = [&](const std::string& type, const std::string& data) {
