@@ -5,7 +5,9 @@
 The processor time of a run with many passes less that of one with few is that of the loop alone, without reading statistics,
 pilot and the start of MPI; of two ranks it is the sum of both, with what they spend on messages and on waiting for each other.
 For exact covariances the two runs differ in the number of rows. Ratios: one process over the mean of the two ranks, from the least
-time of each run over rounds in which all four take turns: other programs make processor time longer, never shorter.
+time of each run over rounds in which all four take turns: other programs make processor time longer, never shorter. Two ranks share the
+caches and the memory of the machine, which makes processor time longer too, with or without MPI: the process is therefore measured while
+another one does the same beside it.
 """
 
 import os
@@ -26,12 +28,15 @@ LOOPBACK = {"OMPI_MCA_btl": "self,tcp", "OMPI_MCA_btl_tcp_if_include": "lo"}  # 
 
 
 def processor_seconds(ranks, program, *arguments):
+    """Of one rank, or of one of two processes that know nothing of each other."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    launcher = ["mpirun", "-n", str(ranks)] if ranks > 1 else []
-    subprocess.run([*launcher, program, *map(str, arguments), "--threads", "1", "--json", "--quiet"], check=True, env=ENVIRONMENT,
-                   stdout=subprocess.DEVNULL)
+    command = [program, *map(str, arguments), "--threads", "1", "--json", "--quiet"]
+    commands = [["mpirun", "-n", str(ranks), *command]] if ranks > 1 else [command, command]
+    runs = [subprocess.Popen(words, env=ENVIRONMENT, stdout=subprocess.DEVNULL) for words in commands]
+    if any([run.wait() != 0 for run in runs]):
+        raise SystemExit(f"{' '.join(command)} failed")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / ranks
+    return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / max(ranks, len(runs))
 
 
 def ratio(program, few, many, rounds):
