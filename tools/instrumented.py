@@ -1,6 +1,7 @@
 """Library and program with other flags, and the test programs of an ordinary build linked with them: compiling the tests again takes longer than
 the library."""
 
+import json
 import os
 import pathlib
 import shlex
@@ -29,6 +30,18 @@ class Instrumented:
         """Of the build, one for each folder of tests, without those that take minutes."""
         return sorted(path for path in (self.build / "tests").glob("*/test_*") if path.is_file() and os.access(path, os.X_OK)
                       and path.name not in ("test_reproduce", "test_models_slow"))
+
+    def scripts(self, names):
+        """Names and commands of tests that run the program, or another one that is linked with the library."""
+        tests = json.loads(subprocess.run(["ctest", "--test-dir", self.build, "--show-only=json-v1"], check=True, capture_output=True, text=True).stdout)
+
+        def instrumented(word):
+            path = pathlib.Path(word)
+            if path == self.build / "landfall":
+                return str(self.out / "landfall")
+            return str(self.link(path)) if path.parent == self.build / "tests/torture" and path.suffix == "" else word
+
+        return [(test["name"], [instrumented(word) for word in test["command"]]) for test in tests["tests"] if test["name"] in names]
 
     def link(self, program):
         name = str(program.relative_to(self.build))
