@@ -96,13 +96,21 @@ TEST(WrongCalls, Samples) {
   using Samples = LinearSamples<double>;
   EXPECT_EQ(usage([&] { Samples({}, {}, {}, objective); }),
             "0 data matrices with 0 numbers of components and 0 ridges");
-  EXPECT_EQ(usage([&] { Samples({rows, rows}, {1}, {0, 0}, objective); }),
+  EXPECT_EQ(usage([&] {
+              Samples({rows, rows}, {1}, {0, 0}, objective);
+            }),
             "2 data matrices with 1 numbers of components and 2 ridges");
-  EXPECT_EQ(usage([&] { Samples({rows, rows}, {1, 1}, {0}, objective); }),
+  EXPECT_EQ(usage([&] {
+              Samples({rows, rows}, {1, 1}, {0}, objective);
+            }),
             "2 data matrices with 2 numbers of components and 1 ridges");
-  EXPECT_EQ(usage([&] { Samples({rows, fewer}, {1, 1}, {0, 0}, objective); }),
+  EXPECT_EQ(usage([&] {
+              Samples({rows, fewer}, {1, 1}, {0, 0}, objective);
+            }),
             "views must have the same number of samples, got 4 and 3");
-  EXPECT_EQ(usage([&] { Samples({rows}, {1}, {0}, objective, 0, serial_communicator(), {1, 1}); }),
+  EXPECT_EQ(usage([&] {
+              Samples({rows}, {1}, {0}, objective, 0, serial_communicator(), {1, 1});
+            }),
             "2 weights for 4 samples");
   EXPECT_EQ(usage([&] { Samples({rows.topRows(0)}, {1}, {0}, objective); }),
             "a sampled problem needs at least one sample, got 0");
@@ -111,19 +119,24 @@ TEST(WrongCalls, Samples) {
   const auto nothing = [](std::span<const Index>, const Point<double>&, Point<double>*, Point<double>*) {
     return 0.0;
   };
-  EXPECT_EQ(usage([&] { CallbackSamples<double>(0, {{3, 1}}, nothing); }),
+  EXPECT_EQ(usage([&] {
+              CallbackSamples<double>(0, {{3, 1}}, nothing);
+            }),
             "a sampled problem needs at least one sample, got 0");
-  EXPECT_EQ(usage([&] { CallbackSamples<double>(4, {{3, 1}}, nullptr); }),
+  EXPECT_EQ(usage([&] {
+              CallbackSamples<double>(4, {{3, 1}}, nullptr);
+            }),
             "a sampled problem needs a function that evaluates it");
 }
 
 TEST(WrongCalls, Oracles) {
   const OperatorPtr<double> five = std::make_shared<DenseOperator<double>>(Matrix<double>::Identity(5, 5));
   const OperatorPtr<double> four = std::make_shared<DenseOperator<double>>(Matrix<double>::Identity(4, 4));
-  EXPECT_EQ(usage([&] { QuadraticOracle<double>(nullptr, 1, {five, 2, {}}); }),
-            "a quadratic oracle needs A");
+  EXPECT_EQ(usage([&] { QuadraticOracle<double>(nullptr, 1, {five, 2, {}}); }), "a quadratic oracle needs A");
   EXPECT_NE(usage([&] { QuadraticOracle<double>(four, 1, {five, 2, {}}); }), "accepted");
-  EXPECT_EQ(usage([&] { QuadraticOracle<double>(five, 1, {nullptr, 2, {}}); }),
+  EXPECT_EQ(usage([&] {
+              QuadraticOracle<double>(five, 1, {nullptr, 2, {}});
+            }),
             "a block needs B; the identity gives the plain Stiefel manifold");
   for (const Index p : {0, 6})
     EXPECT_NE(usage([&] { QuadraticOracle<double>(five, 1, {five, p, {}}); }), "accepted") << p;

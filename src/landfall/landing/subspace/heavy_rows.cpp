@@ -38,18 +38,8 @@ HeavyRows<S>::HeavyRows(std::vector<Matrix<S>> probes, std::vector<double> sizes
 template <class S>
 void HeavyRows<S>::begin_pass() {
   at_ = 0;
-  for (Kept& row : kept_) row.since = -1;
-  know_kept();
-}
-
-/// The numbers of the rows that any rank keeps.
-template <class S>
-void HeavyRows<S>::know_kept() {
-  Eigen::Matrix<Index, Eigen::Dynamic, 1> numbers = Eigen::Matrix<Index, Eigen::Dynamic, 1>::Zero(found_);
-  for (const Kept& row : kept_) numbers(row.place) = row.number;
-  reduce(*communicator_, numbers);
-  known_.clear();
-  for (const Index number : numbers) known_[number] = true;
+  found_ = 0;
+  kept_.clear();
 }
 
 /// h of every row, over its mean.
@@ -71,12 +61,7 @@ void HeavyRows<S>::measure(const std::vector<const CentredBatch<S>*>& views) {
 /// Whether a kept row enters the present batch.
 template <class S>
 bool HeavyRows<S>::due(const Kept& row) const {
-  if (row.giant) return false;
-  if (row.since >= 0) return at_ > row.since && at_ < row.since + row.copies;
-  // Evenly over the pass, each row beginning elsewhere: exactly `copies` times.
-  const double phase = std::fmod(0.6180339887498949 * static_cast<double>(row.place + 1), 1.0);
-  const double copies = std::min(row.copies, batches_);
-  return std::floor((at_ + 1) * copies / batches_ + phase) > std::floor(at_ * copies / batches_ + phase);
+  return !row.giant && at_ > row.since && at_ < row.since + row.copies;
 }
 
 template <class S>
@@ -107,19 +92,13 @@ std::span<const WeightedRows<S>> HeavyRows<S>::split(const std::vector<const Cen
     if (!due(kept_[j])) continue;
     for (std::size_t k = 0; k < views.size(); ++k)
       append_row(store_[k].batch, static_cast<Index>(j), due_[k].batch);
-    const double copies = kept_[j].since < 0 ? std::min(kept_[j].copies, batches_) : kept_[j].copies;
-    weights.push_back(static_cast<S>(1 / copies));
+    weights.push_back(static_cast<S>(1 / kept_[j].copies));
   }
 
   // Rows of this batch that are heavy.
   std::vector<Index> heavy;
-  for (Index i = 0; i < count; ++i) {
-    if (!(ratio_(i) > 2)) continue;
-    if (known_.contains(views[0]->batch.numbers()[static_cast<std::size_t>(i)]))
-      weight(i) = 0;
-    else
-      heavy.push_back(i);
-  }
+  for (Index i = 0; i < count; ++i)
+    if (ratio_(i) > 2) heavy.push_back(i);
   auto all = static_cast<Index>(heavy.size());
   Index place = found_;
   if (communicator_->size() > 1) {
@@ -133,7 +112,7 @@ std::span<const WeightedRows<S>> HeavyRows<S>::split(const std::vector<const Cen
   const bool room = has_giants_ && giant_count_ < kMostGiants;
   Index new_giants = 0;
   for (const Index i : heavy) {
-    const bool kept = place < kMost;
+    const bool kept = place++ < kMost;
     const std::size_t before = giants.size();
     for (std::size_t k = 0; k < views.size() && kept && room; ++k)
       if (sizes_of_rows_(i, static_cast<Index>(k)) > std::max(kGiantRatio, kGiant * rows_ / sizes_[k]))
@@ -144,7 +123,7 @@ std::span<const WeightedRows<S>> HeavyRows<S>::split(const std::vector<const Cen
     if (!kept) continue;
     new_giants += giant;
     weight(i) = giant ? S(0) : static_cast<S>(1 / copies);
-    keep(views, i, {.place = place++, .copies = copies, .giant = giant});
+    keep(views, i, {.copies = copies, .giant = giant});
   }
   if (all > 0) {
     found_ = std::min(found_ + all, kMost);
@@ -217,6 +196,17 @@ const WeightedRows<S>& HeavyRows<S>::giants_of_all() {
   return giant_rows_;
 }
 
+template <class S>
+WeightedRows<S> HeavyRows<S>::kept_rows(const InMemorySamples<S>& first) {
+  WeightedRows<S> rows;
+  for (std::size_t k = 0; k < store_.size(); ++k) {
+    store_[k].mean = first.batches().front()[k].mean;
+    rows.views.push_back(&store_[k]);
+  }
+  rows.weights = Vector<S>::Constant(static_cast<Index>(kept_.size()), static_cast<S>(1 / rows_));
+  return rows;
+}
+
 /// Where rows do not come again, one that has made all its visits is no longer needed.
 template <class S>
 void HeavyRows<S>::forget_done() {
@@ -234,15 +224,12 @@ void HeavyRows<S>::forget_done() {
   }
   kept_ = std::move(left);
   store_ = std::move(store);
-  found_ = 0;
-  for (Kept& row : kept_) row.place = found_++;
+  found_ = static_cast<Index>(kept_.size());
 }
 
 template <class S>
 void HeavyRows<S>::state(State& state) {
-  std::vector<Index> known;
-  for (const auto& [number, is] : known_) known.push_back(number);
-  state(batches_, at_, found_, giant_count_, known);
+  state(batches_, at_, found_, giant_count_);
   // What each rank keeps. Of p parts, part k goes back to rank k modulo the number of ranks.
   const auto part = [this](State& one) {
     one(kept_);
@@ -256,8 +243,6 @@ void HeavyRows<S>::state(State& state) {
   }
   state(parts);
   if (!state.loading()) return;
-  known_.clear();
-  for (const Index number : known) known_[number] = true;
   std::vector<Kept> kept;
   std::vector<CentredBatch<S>> store(store_.size());
   for (auto k = static_cast<std::size_t>(communicator_->rank()); k < parts.size();

@@ -3,21 +3,17 @@
 //   landfall::Matrix<float> z_left, z_right;               // ValidatedInverse::probes()
 //   landfall::HeavyRows<float> heavy({z_left, z_right}, {392.0, 392.0}, 60000.0);
 //   landfall::CentredBatch<float> left, right;
-//   heavy.begin_pass();
 //   use(heavy.split({&left, &right}));    // the batch with weights, and the rows that are due again
 //
 // A row a with h = ||a||_K^2 moves an estimate by h times as much as one of unit size. With h-bar the mean, a row enters
-// c = ceil(h / 2 h-bar) batches with weight 1/c, so that no batch has a row that counts as more than two. A pass sees every
-// row with total weight 1, and makes at most half as many visits more. The first pass spreads a row over the batches that
-// follow it; later ones know it, and spread it over the whole pass. h is measured by random projections z = K^1/2 omega.
+// c = ceil(h / 2 h-bar) batches with weight 1/c, its own and those that follow, so that no batch has a row that counts as more than two.
+// A pass sees every row with total weight 1, and makes at most half as many visits more. h is measured by random projections z = K^1/2 omega.
 // A row with h above N/4 and 16 times the mean, a giant, is left out: whoever uses the batches adds what it contributes at every step.
 // Each of several ranks keeps the rows that it finds; what follows from them is the same on all.
 #pragma once
 
 #include <landfall/landing/subspace/moving_means.hpp>
 #include <landfall/landing/view_samples.hpp>
-
-#include <map>
 
 namespace landfall {
 
@@ -31,6 +27,7 @@ class HeavyRows {
   HeavyRows(std::vector<Matrix<S>> probes, std::vector<double> sizes, double rows, bool giants = true,
             Communicator& communicator = serial_communicator());
 
+  /// The rows come again: those that were kept are forgotten.
   void begin_pass();
 
   /// What to add for this batch; valid until the next call.
@@ -46,6 +43,9 @@ class HeavyRows {
   /// a mean over all rows is (1 - count/N) times that of the others, and what these add.
   const WeightedRows<S>& giants_of_all();
   Index giant_count() const { return giant_count_; }
+  /// Every row kept by this rank, giants among them, with weights 1/N, and how many all ranks keep.
+  WeightedRows<S> kept_rows(const InMemorySamples<S>& first);
+  Index kept_count() const { return found_; }
   /// How many times more than two mean rows the heaviest row of the batch counts: 1 unless it came too late in the first
   /// pass to be spread.
   double excess() const { return excess_; }
@@ -56,17 +56,15 @@ class HeavyRows {
  private:
   struct Kept {
     Index number = 0;
-    Index place = 0;  // in the order in which one rank would have found them
     double copies = 1;
-    Index giant = 0;    // 1: of those that are in no batch
-    double since = -1;  // the batch of this pass it was found in; -1: in an earlier pass
+    Index giant = 0;   // 1: of those that are in no batch
+    double since = 0;  // the batch it was found in
   };
   void measure(const std::vector<const CentredBatch<S>*>& views);
   bool due(const Kept& row) const;
   void keep(const std::vector<const CentredBatch<S>*>& views, Index row, const Kept& kept);
   void share_giants(const std::vector<const CentredBatch<S>*>& views,
                     const std::vector<std::pair<Index, std::size_t>>& own);
-  void know_kept();
   void forget_done();
 
   std::vector<Matrix<S>> probes_;
@@ -79,7 +77,6 @@ class HeavyRows {
   Vector<double> ratio_;         // h over its mean, the largest over the views
   Matrix<double> sizes_of_rows_;
   std::vector<Kept> kept_;
-  std::map<Index, bool> known_;               // numbers of rows from earlier passes
   std::vector<CentredBatch<S>> store_, due_;  // of each view: the rows kept, those of this batch
   std::vector<WeightedRows<S>> parts_;
   std::vector<Giant> giants_;

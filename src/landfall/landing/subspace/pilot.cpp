@@ -1,5 +1,5 @@
+#include <landfall/landing/subspace/first_rows.hpp>
 #include <landfall/landing/subspace/pilot.hpp>
-#include <landfall/landing/subspace/ritz_basis.hpp>
 #include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/products.hpp>
 #include <landfall/linalg/reduce.hpp>
@@ -21,39 +21,13 @@ constexpr double kShareOfNoise = 0.02;
 // Below so many columns K x takes less time than the message that hands its rows to the other ranks.
 constexpr Index kDivided = 256;
 
-/// S Z and the ascent direction over the first rows.
-template <class S>
-class FirstRows {
- public:
-  FirstRows(const InMemorySamples<S>& first, const WeightedRows<S>* more, const CancelFlag& cancel)
-      : first_(first), more_(more), cancel_(cancel), sums_(first.objective()) {}
-
-  void operator()(RitzBasis<S>& basis) {
-    sums_.start(basis.z);
-    std::vector<const CentredBatch<S>*> rows(basis.z.size());
-    for (const auto& batch : first_.batches()) {
-      cancel_.throw_if_requested();
-      for (std::size_t k = 0; k < rows.size(); ++k) rows[k] = &batch[k];
-      sums_.add(rows, basis.z, S(1) / static_cast<S>(first_.count()));
-    }
-    if (more_) sums_.add(more_->views, basis.z, 1, &more_->weights);
-    sums_.finish(basis, first_.communicator());
-  }
-
- private:
-  const InMemorySamples<S>& first_;
-  const WeightedRows<S>* more_;
-  const CancelFlag& cancel_;
-  RowSums<S> sums_;
-};
-
 }  // namespace
 
 template <class S>
 std::vector<InversePtr<S>> subspace_inverses(const InMemorySamples<S>& first,
                                              const SubspacePilotOptions& options,
-                                             const std::vector<Vector<S>>& variance,
-                                             const CancelFlag& cancel) {
+                                             const std::vector<Vector<S>>& variance, const CancelFlag& cancel,
+                                             const WeightedRows<S>* more) {
   const std::span batches(first.batches());
   const bool split = !options.whole && batches.size() > 1;
   const std::size_t part =
@@ -65,7 +39,7 @@ std::vector<InversePtr<S>> subspace_inverses(const InMemorySamples<S>& first,
     inverses[k] = std::make_shared<ValidatedInverse<S>>(
         seen, unseen, k, InverseOptions{.rank = options.rank[k], .rows = options.rows, .seed = options.seed},
         static_cast<S>(options.ridge[k]), variance.empty() ? Vector<S>() : variance[k], first.communicator(),
-        cancel);
+        cancel, more);
   };
   const auto views = static_cast<Index>(inverses.size());
   if (first.communicator().size() == 1)

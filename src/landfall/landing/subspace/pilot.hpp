@@ -36,12 +36,13 @@ struct SubspacePilot {
   int steps = 0;
 };
 
-/// K of each view for a ridge. `variance`: of the columns over all rows; empty where unknown.
+/// K of each view for a ridge. `variance`: of the columns over all rows; empty where unknown. `more`: see ValidatedInverse.
 template <class S>
 std::vector<InversePtr<S>> subspace_inverses(const InMemorySamples<S>& first,
                                              const SubspacePilotOptions& options,
                                              const std::vector<Vector<S>>& variance,
-                                             const CancelFlag& cancel = {});
+                                             const CancelFlag& cancel = {},
+                                             const WeightedRows<S>* more = nullptr);
 
 /// Y = K X in each view. Ranks divide the rows of wide K among them.
 template <class S>
@@ -62,7 +63,7 @@ SubspacePilot<S> solve_first_rows(InMemorySamples<S>& first, std::vector<Inverse
 #define LANDFALL_SUBSPACE_PILOT(EXTERN, S)                                                                  \
   EXTERN template std::vector<InversePtr<S>> subspace_inverses<S>(                                          \
       const InMemorySamples<S>&, const SubspacePilotOptions&, const std::vector<Vector<S>>&,                \
-      const CancelFlag&);                                                                                   \
+      const CancelFlag&, const WeightedRows<S>*);                                                           \
   EXTERN template void apply_inverses<S>(const std::vector<InversePtr<S>>&, const Point<S>&, Point<S>&,     \
                                          Communicator&);                                                    \
   EXTERN template SubspacePilot<S> subspace_pilot<S>(InMemorySamples<S>&, const SubspacePilotOptions&,      \

@@ -38,6 +38,8 @@ class RitzPasses {
   /// With its products over all rows, after the first pass; before that, empty.
   const RitzBasis<S>& x() const { return x_; }
   const Vector<double>& values() const { return values_; }
+  /// After end_pass(): w, in columns of unit length, with its products.
+  const RitzBasis<S>& measured() const { return measured_; }
   void state(State& state);
 
  private:

@@ -20,11 +20,14 @@ constexpr double kFar = 0.5;              // ||X'BX - I|| beyond which steps may
 constexpr double kNearest = 0.25;         // eigenvalues of an estimate of X'BX, and their inverse
 constexpr double kGiantMargin = 8;        // of the estimated gap where there are such rows
 constexpr double kFitted = 4;             // X was fitted to the first rows: they count as a quarter
-constexpr int kPasses = 2;                // with steps
-constexpr double kRounding = 100;         // times epsilon: a gap that small may be rounding
-constexpr double kOverrated = 8;          // what ||R||_K^2 may say, times the gap
-// What X + K R leaves of the estimated gap after a pass with steps: of the sampling error, and of the residual.
-constexpr double kLeftOfNoise = 1. / 2, kLeftOfResidual = 1. / 6;
+constexpr int kKept = 3;                  // points of the first pass beside its first and its last one
+// Steps of the correction, where the first rows know the spectrum beyond the guards: it stands out from their own noise by this factor.
+constexpr int kCorrections = 3;
+constexpr double kKnownSpectrum = 4;
+constexpr double kRounding = 100;  // times epsilon: a gap that small may be rounding
+constexpr double kOverrated = 8;   // what ||R||_K^2 may say, times the gap
+// What X + D leaves of the estimated gap after the pass with steps, of the sampling error and of the residual; and after the next, times q/m.
+constexpr double kLeftOfNoise = 1. / 2, kLeftOfResidual = 1. / 6, kLeftByInverse = 4;
 // What a pass that measures leaves of the gap: limits, of the first with giants, and where only the residual tells.
 constexpr double kFastest = 0.01, kFirstWithGiants = 0.25, kSlowest = 0.9, kSlowestByResidual = 0.7;
 
@@ -84,6 +87,7 @@ SubspaceLanding<S>::SubspaceLanding(std::shared_ptr<InMemorySamples<S>> first, c
   means_.start(x_, std::move(pilot.sx), std::move(pilot.ascent), whole_ ? 0 : kFitted / seen_);
   heavy_ = heavy_rows();
   propose();
+  keep_point(0);
 }
 
 template <class S>
@@ -130,6 +134,7 @@ void SubspaceLanding<S>::step(const std::vector<const CentredBatch<S>*>& views, 
   const auto parts = heavy_->split(views);
   shorten_move(know_giants());
   means_.add(parts, x_, d_);
+  keep_point(means_.rows());
   in_pass_ += means_.rows();
   if (options_.rows > 0)
     seen_ = std::min(std::max(seen_, in_pass_), options_.rows);
@@ -212,45 +217,51 @@ void SubspaceLanding<S>::back_off() {
   far_ = in_window_ = 0;
 }
 
+/// The start, and X after each quarter of the first pass: their noise differs, and the next pass finds the best of their span.
+template <class S>
+void SubspaceLanding<S>::keep_point(double rows) {
+  if (options_.rows == 0 || whole_) return;
+  const auto quarter = [&](double seen) { return std::floor((kKept + 1) * seen / options_.rows); };
+  const bool due =
+      rows == 0 || (quarter(in_pass_ + rows) > quarter(in_pass_) && quarter(in_pass_ + rows) <= kKept);
+  if (!due) return;
+  auto& point = kept_.emplace_back();
+  for (const auto& block : x_) point.push_back(block.leftCols(std::min(options_.wanted, block.cols())));
+}
+
 template <class S>
 void SubspaceLanding<S>::end_pass(bool another) {
   if (ritz_.begun()) return end_ritz_pass();
   means_.end_pass(0);
-  const bool behind = giants_ > 0 && !better_than_pilot();
-  if (behind && !restarted_) restart();
-  heavy_->begin_pass();
+  if (giants_ > 0 && !restarted_ && !better_than_pilot()) restart();
   in_pass_ = 0;
   if (options_.rows > 0) seen_ = options_.rows;
   const bool ordered = propose();
+  if (whole_) heavy_->begin_pass();
   if (whole_ || options_.rows == 0) return;
   if (ordered) {
     step_beyond();
     if (giants_ == 0) progress_.gap = gap_ = gap_of(found_, kLeftOfResidual, kLeftOfNoise);
+  } else {
+    move_ = kr_;
   }
-  if (!another) {
-    // No pass that measures follows, which would find the best point of a span that has the first rows' and the present one.
-    if (behind && passes_ > 0) beyond_ = before_;
-    return;
-  }
-  if (++passes_ < kPasses) {
-    before_ = x_;
-    return;
-  }
+  if (!another) return;
   ritz_.begin(x_, first_directions());
-  before_.clear();
+  kept_.clear();
   means_.finish();
 }
 
-/// [K R, P], where P is what the last pass with steps changed: X before it without its part in the span of X.
+/// [D, P], where P are points of the first pass without their part in the span of X.
 template <class S>
-Point<S> SubspaceLanding<S>::first_directions() const {
-  Point<S> w = kr_;
-  for (std::size_t k = 0; k < w.size(); ++k) {
-    const Index c = x_[k].cols();
-    w[k].conservativeResize(Eigen::NoChange, 2 * c);
-    w[k].rightCols(c) = before_[k];
-    multiply<S>(x_[k], product_at<S>(bx_[k], before_[k]), w[k].rightCols(c), -1, 1);
-  }
+Point<S> SubspaceLanding<S>::first_directions() {
+  Point<S> w = move_;
+  for (std::size_t k = 0; k < w.size(); ++k)
+    for (const auto& point : kept_) {
+      const Index p = point[k].cols();
+      w[k].conservativeResize(Eigen::NoChange, w[k].cols() + p);
+      w[k].rightCols(p) = point[k];
+      multiply<S>(x_[k], product_at<S>(bx_[k], point[k]), w[k].rightCols(p), -1, 1);
+    }
   return w;
 }
 
@@ -271,6 +282,7 @@ void SubspaceLanding<S>::end_ritz_pass() {
   for (std::size_t k = 0; k < x_.size(); ++k) ridges.push_back(ridge(k));
   const bool first = !measured();
   ritz_.end_pass(ridges);
+  overshoot_ = overshoot();
   if (first) residual_gap_ = gap_of(residual_of_all());
   const double before = ritz_.values().head(p).sum(), error = residual_gap_;
   ritz_.advance(ridges);
@@ -281,8 +293,10 @@ void SubspaceLanding<S>::end_ritz_pass() {
   const double ratio = std::clamp(falls, first && giants_ > 0 ? kFirstWithGiants : kFastest,
                                   gain_ > 0 ? kSlowest : kSlowestByResidual);
   gain_ = first ? 0 : gain;  // the first direction came from estimates
-  gap_ = std::max(residual_gap_ / kOverrated, gain * ratio / (1 - ratio));
-  gap_ *= std::sqrt(ratio);  // X + K R is half of what the next pass does
+  gap_ = std::max(residual_gap_ / kOverrated / overshoot_, gain * ratio / (1 - ratio));
+  // X + D is half of what the next pass does. After the first pass that measures the error is noise, of which K leaves q/m.
+  const double left = kLeftByInverse * choice_.noise / static_cast<double>(first_->count());
+  gap_ *= first && giants_ == 0 ? std::min(std::sqrt(ratio), left) : std::sqrt(ratio);
   step_beyond();
   progress_.infeasibility = 0;
   for (std::size_t k = 0; k < x_.size(); ++k)
@@ -292,9 +306,9 @@ void SubspaceLanding<S>::end_ritz_pass() {
   report();
   diverged_ = diverged_ || !finite(x_) || !finite(kr_);
   if (residual_gap_ < kRounding * static_cast<double>(std::numeric_limits<S>::epsilon()))
-    ritz_.begin(x_, kr_);
+    ritz_.begin(x_, move_);
   else
-    ritz_.next(kr_);
+    ritz_.next(move_);
 }
 
 /// Whether the residual at X, in which giants count exactly, and its sampling error are less than the sampling error of the first rows.
@@ -306,14 +320,28 @@ bool SubspaceLanding<S>::better_than_pilot() {
   return gap_of(found_) < gap_of({.squares = Vector<double>::Zero(values_.size())}, 1, ratio);
 }
 
-/// Rows that make up much of B have been found in the first pass: the first rows are solved again together with them.
+/// K of the first rows and of the heavy ones together, where it can be told of them.
+template <class S>
+void SubspaceLanding<S>::tell_inverses(const WeightedRows<S>& heavy) {
+  const auto made =
+      subspace_inverses(*first_, pilot_options(*first_, options_, options_.rows), variance_, cancel_, &heavy);
+  choice_.noise = 0;
+  for (std::size_t k = 0; k < made.size(); ++k) {
+    if (made[k]->informed()) inverse_[k] = made[k];
+    choice_.noise = std::max(choice_.noise, inverse_[k]->noise());
+  }
+}
+
+/// Rows that make up much of B have been found in the first pass: the first rows are solved again together with the heavy ones.
 template <class S>
 void SubspaceLanding<S>::restart() {
   restarted_ = true;
-  WeightedRows<S> giants = heavy_->giants_of_all();
-  discount_first_rows(*first_, heavy_->giant_count(), giants);
+  keep_point(0);
+  WeightedRows<S> heavy = heavy_->kept_rows(*first_);
+  discount_first_rows(*first_, heavy_->kept_count(), heavy);
+  tell_inverses(heavy);
   SubspacePilot<S> pilot = solve_first_rows<S>(
-      *first_, inverse_, pilot_options(*first_, options_, options_.rows), &giants, cancel_);
+      *first_, inverse_, pilot_options(*first_, options_, options_.rows), &heavy, cancel_);
   x_ = std::move(pilot.x);
   for (auto& block : d_) block.setZero();
   values_ = pilot.values;
@@ -427,27 +455,58 @@ bool SubspaceLanding<S>::propose() {
   return rotated;
 }
 
-/// (X + K R H) L^-T, H = diag(h). With K = B^-1 and h = 1/rho an error along an eigenvector of eigenvalue mu falls to mu/rho of itself
-/// (the power method). R has a sampling error of square V: h = (1/rho) ||R||^2/(||R||^2 + V). L L' = I + H R'KR H is X'BX there.
+/// (X + D) L^-T, where L L' = (X + D)'B(X + D). R has a sampling error of square V, so it counts as R ||R||^2/(||R||^2 + V).
 template <class S>
 void SubspaceLanding<S>::step_beyond() {
   const Index c = values_.size();
-  Vector<double> h(c);
+  Vector<double> length(c), share(c);
   for (Index j = 0; j < c; ++j) {
     const double square = std::max(found_.squares(j), 1e-300);
-    const double whole = square / (square + noise_of(j)) / std::max(values_(j), 1e-300);
-    h(j) = std::min(whole, kTrust / std::sqrt(square));
+    share(j) = square / (square + noise_of(j));
+    length(j) =
+        std::min(1 / (overshoot_ * std::max(values_(j), 1e-300)), kTrust / (share(j) * std::sqrt(square)));
   }
+  Point<S> r = r_;
+  CorrectionOptions options{.length = length};
+  for (std::size_t k = 0; k < x_.size(); ++k) {
+    r[k] *= share.template cast<S>().asDiagonal();
+    options.ridge.push_back(ridge(k));
+  }
+  const double unknown = choice_.noise / static_cast<double>(first_->count());
+  if (giants_ == 0 && values_(c - 1) * values_(c - 1) > kKnownSpectrum * unknown)
+    options.steps = kCorrections;
+  auto found = corrected_move<S>(*first_, inverse_, {x_, bx_, r, values_}, options, cancel_);
+  move_ = std::move(found.d);
+  squares_ = Vector<double>::Zero(c);
+  for (std::size_t k = 0; k < x_.size(); ++k)
+    squares_ +=
+        (found.metric[k].diagonal().array() - 1)
+            .matrix()
+            .cwiseQuotient(
+                move_[k].colwise().squaredNorm().transpose().template cast<double>().cwiseMax(1e-300));
   beyond_ = x_;
   for (std::size_t k = 0; k < x_.size(); ++k) {
-    Matrix<double> metric = h.asDiagonal() * small_product(r_[k], kr_[k]) * h.asDiagonal();
-    symmetrize<double>(metric);
-    metric.diagonal().array() += 1;
     Matrix<double> t = Matrix<double>::Identity(c, c);
-    if (const auto factor = Cholesky<double>::of(std::move(metric), 0)) factor->solve_upper(t);
-    const Matrix<S> moved = x_[k] + kr_[k] * h.template cast<S>().asDiagonal();
-    multiply<S>(moved, Matrix<S>(t.template cast<S>()), beyond_[k]);
+    if (const auto factor = Cholesky<double>::of(std::move(found.metric[k]), 0)) factor->solve_upper(t);
+    multiply<S>(Matrix<S>(x_[k] + move_[k]), Matrix<S>(t.template cast<S>()), beyond_[k]);
   }
+}
+
+/// D'BD over D'K^-1 D, of the wanted columns: 1 where K is the inverse of B. Rows that K does not know may make it much larger.
+template <class S>
+double SubspaceLanding<S>::overshoot() const {
+  const Index p = std::min(options_.wanted, squares_.size());
+  Vector<double> found = Vector<double>::Zero(p);
+  const RitzBasis<S>& d = ritz_.measured();
+  for (std::size_t k = 0; k < d.z.size(); ++k)
+    found += d.z[k]
+                 .leftCols(p)
+                 .cwiseProduct(d.sz[k].leftCols(p))
+                 .colwise()
+                 .sum()
+                 .transpose()
+                 .template cast<double>();
+  return std::max(1.0, found.sum() / std::max(squares_.head(p).sum(), 1e-300));
 }
 
 template <class S>
@@ -481,11 +540,17 @@ double SubspaceLanding<S>::gap_of(const Residual& residual, double of_residual, 
 template <class S>
 void SubspaceLanding<S>::state(State& state) {
   means_.state(state);
-  state(x_, d_, before_, beyond_, values_, seen_, in_pass_, inverse_rows_, gap_, residual_gap_, gain_,
-        factor_, far_, in_window_, giants_, restarted_, passes_, choice_.step, choice_.noise, progress_);
+  state(x_, d_, kept_, move_, squares_, overshoot_, beyond_, values_, seen_, in_pass_, inverse_rows_, gap_,
+        residual_gap_, gain_, factor_, far_, in_window_, giants_, restarted_, choice_.step, choice_.noise,
+        progress_);
   heavy_->state(state);
   ritz_.state(state);
   if (state.loading() && inverse_rows_ > static_cast<double>(first_->count())) remake_inverses(inverse_rows_);
+  if (state.loading() && restarted_) {
+    WeightedRows<S> heavy = heavy_->kept_rows(*first_);
+    discount_first_rows(*first_, heavy_->kept_count(), heavy);
+    tell_inverses(heavy);
+  }
   for (auto& k : inverse_) k->state(state);
 }
 

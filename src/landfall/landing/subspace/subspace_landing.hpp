@@ -18,18 +18,18 @@
 // While the residual stands out, steps are as long as stability allows (B_z K has mean square 1 + q/r); once it is noise,
 // they fall as one over the rows that the estimates are worth, because carrying an estimate along costs what the path is long.
 //
-// From the third pass on the residual is mostly sampling error of the estimates. X then moves only at the end of a pass, over which all
-// rows measure K R (ritz_passes.hpp): nothing is noise, and a pass needs half the products.
+// After the first pass the residual is mostly sampling error of the estimates. X then moves only at the end of a pass, over which all
+// rows measure the next direction (ritz_passes.hpp): nothing is noise, and a pass needs half the products.
 //
-// At the end of a pass R is that of all rows. X + K R diag(1/rho), a step of the power method with K in place of B^-1, needs no more
-// of them: a run returns it, shorter where R is mostly sampling error, and goes on from X, where the estimates are.
+// At the end of a pass R is that of all rows, and X + D, about a step of the power method with K in place of B^-1 (correction.hpp), needs no
+// more of them: a run returns it, shorter where R is mostly sampling error. D is the direction that the next pass measures.
 #pragma once
 
 #include <landfall/landing/choice.hpp>
 #include <landfall/landing/result.hpp>
+#include <landfall/landing/subspace/correction.hpp>
 #include <landfall/landing/subspace/heavy_rows.hpp>
 #include <landfall/landing/subspace/moving_means.hpp>
-#include <landfall/landing/subspace/pilot.hpp>
 #include <landfall/landing/subspace/ritz_passes.hpp>
 
 #include <optional>
@@ -86,6 +86,7 @@ class SubspaceLanding {
  private:
   void follow_ridge();
   void remake_inverses(double rows);
+  void tell_inverses(const WeightedRows<S>& heavy);
   HeavyRows<S> heavy_rows() const;
   bool know_giants();
   bool with_giants() const { return heavy_ && heavy_->giant_count() > 0; }
@@ -98,7 +99,8 @@ class SubspaceLanding {
   void restart();
   bool turn();
   bool propose();
-  Point<S> first_directions() const;
+  void keep_point(double rows);
+  Point<S> first_directions();
   void end_ritz_pass();
   struct Residual {
     Vector<double> squares;           // ||R||_K^2 of each column, the mean over the views
@@ -108,6 +110,7 @@ class SubspaceLanding {
   Residual residual_of_all();
   bool better_than_pilot();
   void step_beyond();
+  double overshoot() const;
   double noise_of(Index column) const;
   void report();
   double gap_of(const Residual& residual, double of_residual = 1, double of_noise = 1) const;
@@ -120,9 +123,12 @@ class SubspaceLanding {
   std::optional<HeavyRows<S>> heavy_;
   MovingMeans<S> means_;
   RitzPasses<S> ritz_;
-  Point<S> x_, d_;        // the point, and the move that the next batch makes
-  Point<S> before_;       // x_ before the last pass with steps
-  Point<S> beyond_;       // a step beyond x_, where R is that of all rows
+  Point<S> x_, d_;              // the point, and the move that the next batch makes
+  std::vector<Point<S>> kept_;  // points of the first pass, their wanted columns
+  Point<S> move_, beyond_;      // D, and X + D, where R is that of all rows
+  Vector<double>
+      squares_;           // of the columns of D by K^-1, the mean over the views, for columns of unit length
+  double overshoot_ = 1;  // by how much K was too large along the last D
   Point<S> bx_, r_, kr_;  // B X, R, K R
   Point<S> sx_, ascent_;  // means_ with the giants, where there are any
   std::vector<Matrix<S>> giant_sums_;
@@ -135,7 +141,6 @@ class SubspaceLanding {
   int far_ = 0, in_window_ = 0;  // of the last steps: how many left X far from the manifold
   Index giants_ = 0;             // rows that K was told of
   bool restarted_ = false;
-  int passes_ = 0;      // with steps
   bool whole_ = false;  // the first rows are all rows
   AdaptiveChoice choice_;
   Progress progress_;

@@ -43,15 +43,26 @@ Vector<S> variances(std::span<const std::vector<CentredBatch<S>>> batches, std::
   return (squares / static_cast<double>(count_rows<S>(batches, view, communicator))).template cast<S>();
 }
 
+/// What rows add to the variances of the columns.
+template <class S>
+Vector<S> variances_of(const WeightedRows<S>& rows, std::size_t view, Communicator& communicator, Index n) {
+  Matrix<S> squares = Matrix<S>::Zero(n, 1);
+  if (rows.weights.size() > 0) squares = DenseRows<S>()(*rows.views[view]).cwiseAbs2() * rows.weights;
+  reduce(communicator, squares);
+  return squares.col(0);
+}
+
 }  // namespace
 
 template <class S>
 ValidatedInverse<S>::ValidatedInverse(Batches seen, Batches unseen, std::size_t view,
                                       const InverseOptions& options, S ridge, const Vector<S>& variance,
-                                      Communicator& communicator, const CancelFlag& cancel)
+                                      Communicator& communicator, const CancelFlag& cancel,
+                                      const WeightedRows<S>* more)
     : SymmetricOperator<S>(seen.front()[view].cols()) {
   const Index n = this->size();
-  const Vector<S> known = variances<S>(seen, view, communicator);
+  Vector<S> known = variances<S>(seen, view, communicator);
+  if (more) known = (known + variances_of<S>(*more, view, communicator, n)).cwiseMax(S(0));
   // Where the rows show less than half of the variance of a column, the rest of it is put on the diagonal.
   Vector<S> all = known;
   if (variance.size() > 0) all = (variance.array() > 2 * known.array()).select(variance, known);
@@ -60,7 +71,7 @@ ValidatedInverse<S>::ValidatedInverse(Batches seen, Batches unseen, std::size_t 
   added_ = ((all - known).array() + ridge).matrix().cwiseProduct(scale_.cwiseAbs2());
   total_ = static_cast<double>((all.array() + ridge).matrix().cwiseProduct(scale_.cwiseAbs2()).sum());
   if (options.rank >= n && seen.data() != unseen.data() &&
-      factored(seen, unseen, view, options, communicator, cancel))
+      factored(seen, unseen, view, options, communicator, cancel, more))
     return;
   if (options.rank >= n)
     complete_basis(seen, view, communicator, cancel);
@@ -85,21 +96,26 @@ void ValidatedInverse<S>::add_squares(Batches batches, std::size_t view, const C
 template <class S>
 bool ValidatedInverse<S>::factored(Batches seen, Batches unseen, std::size_t view,
                                    const InverseOptions& options, Communicator& communicator,
-                                   const CancelFlag& cancel) {
+                                   const CancelFlag& cancel, const WeightedRows<S>* more) {
   const Index n = this->size();
   const Index rows = count_rows<S>(seen, view, communicator) + count_rows<S>(unseen, view, communicator);
   if (rows < kManyRows * n) return false;
   Matrix<S> covariance = Matrix<S>::Zero(n, n);
   add_squares(seen, view, cancel, covariance);
   add_squares(unseen, view, cancel, covariance);
+  DenseRows<S> dense;
+  if (more && more->weights.size() > 0) {
+    const Matrix<S> a = scale_.asDiagonal() * dense(*more->views[view]);
+    multiply_bt<S>(Matrix<S>(a * more->weights.asDiagonal()), a, covariance, static_cast<S>(rows), 1);
+  }
+  informed_ = more != nullptr;
   reduce(communicator, covariance);
   covariance /= static_cast<S>(rows);
   covariance.diagonal() += added_;
   const auto factor = Cholesky<S>::of(std::move(covariance), std::sqrt(std::numeric_limits<S>::epsilon()));
-  if (!factor) return false;
+  if (!factor) return informed_ = false;
   // What a row has of h = a'Ka where K was made without it: h / (1 - h/m).
   std::vector<Vector<double>> sizes;
-  DenseRows<S> dense;
   for (const auto& batch : unseen) {
     cancel.throw_if_requested();
     if (batch[view].rows() == 0) continue;

@@ -13,9 +13,10 @@
 // A single row may make up more than that: d_i is at least what the seen and the unseen rows have of it, over all N rows.
 // Q is complete where `rank` allows n; else it has the leading eigenvectors, by a randomised range finder. Where a complete K may come
 // from three rows per column or more, it is a multiple of their inverse covariance, by Cholesky, and leaving out each row in turn validates it.
+// Such a K may be told of further rows with weights, those that make up much of B.
 #pragma once
 
-#include <landfall/data/rows/transform.hpp>
+#include <landfall/landing/subspace/moving_means.hpp>
 #include <landfall/linalg/operator.hpp>
 #include <landfall/linalg/scratch.hpp>
 #include <landfall/linalg/state.hpp>
@@ -38,9 +39,11 @@ class ValidatedInverse final : public SymmetricOperator<S> {
  public:
   using Batches = std::span<const std::vector<CentredBatch<S>>>;
 
-  /// `variance`: of the columns over all rows, where it is known; else empty.
+  /// `variance`: of the columns over all rows, where it is known; else empty. `more`: rows beside these, whose weights are shares of
+  /// the mean.
   ValidatedInverse(Batches seen, Batches unseen, std::size_t view, const InverseOptions& options, S ridge,
-                   const Vector<S>& variance, Communicator& communicator, const CancelFlag& cancel = {});
+                   const Vector<S>& variance, Communicator& communicator, const CancelFlag& cancel = {},
+                   const WeightedRows<S>* more = nullptr);
 
   Index rank() const { return complete() ? this->size() : values_.size(); }
   const Vector<S>& scale() const { return scale_; }  // D
@@ -53,6 +56,8 @@ class ValidatedInverse final : public SymmetricOperator<S> {
 
   /// Whether K is known as a matrix.
   bool complete() const { return dense_.size() > 0; }
+  /// Whether K has the rows of `more`: only one that was made by Cholesky does.
+  bool informed() const { return informed_; }
   /// Some rows of K x, of a complete K.
   void apply_rows(const RankSlice& rows, In<S> x, Out<S> y) const;
 
@@ -67,7 +72,7 @@ class ValidatedInverse final : public SymmetricOperator<S> {
  private:
   void add_squares(Batches batches, std::size_t view, const CancelFlag& cancel, Matrix<S>& sum) const;
   bool factored(Batches seen, Batches unseen, std::size_t view, const InverseOptions& options,
-                Communicator& communicator, const CancelFlag& cancel);
+                Communicator& communicator, const CancelFlag& cancel, const WeightedRows<S>* more);
   void complete_basis(Batches seen, std::size_t view, Communicator& communicator, const CancelFlag& cancel);
   void leading_basis(Batches seen, std::size_t view, const InverseOptions& options,
                      Communicator& communicator, const CancelFlag& cancel);
@@ -92,6 +97,7 @@ class ValidatedInverse final : public SymmetricOperator<S> {
   Matrix<S> dense_;          // K itself where Q is complete
   Matrix<S> heavy_;          // columns h with K <- K - h h'
   double noise_ = 0, size_ = 0, total_ = 0;
+  bool informed_ = false;
   Matrix<S> probes_;
   mutable Scratch<S> scaled_, projected_;
 };
