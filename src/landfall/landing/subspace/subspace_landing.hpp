@@ -84,6 +84,10 @@ class SubspaceLanding {
   void state(State& state);
 
  private:
+  static constexpr double kTrust = 0.3;  // moves are at most this long in the metric of K^-1, per column
+  static constexpr double kFitted = 4;   // X was fitted to the first rows: they count as a quarter
+
+  SubspacePilotOptions pilot_options(double rows) const;
   void follow_ridge();
   void remake_inverses(double rows);
   void tell_inverses(const WeightedRows<S>& heavy);
@@ -113,6 +117,7 @@ class SubspaceLanding {
   double overshoot() const;
   double noise_of(Index column) const;
   void report();
+  void require_finite(const Point<S>& move);
   double gap_of(const Residual& residual, double of_residual = 1, double of_noise = 1) const;
 
   std::shared_ptr<InMemorySamples<S>> first_;
