@@ -97,11 +97,11 @@ def test_auto_is_that_of_the_program(views, program, tmp_path):
 
 def test_landing_ends_by_its_tolerance(views):
     rng = np.random.default_rng(8)
-    x, y, classes = rng.standard_normal((20000, 40)), rng.standard_normal((20000, 30)), rng.integers(0, 4, 20000)
+    x, y, classes = rng.standard_normal((20000, 120)), rng.standard_normal((20000, 110)), rng.integers(0, 4, 20000)
     y[:, :3] += x[:, :3]
     x[np.arange(20000), classes] += 0.5
     for model, target in ((landfall.CCA(3), y), (landfall.LDA(), classes)):
-        model.set_params(method="landing", memory="2MiB")  # rows do not fit
+        model.set_params(method="landing", memory="6MiB")  # rows do not fit
         assert model.fit(x, target).converged_ and model.n_passes_ < 32
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -123,7 +123,7 @@ std::span<const WeightedRows<S>> HeavyRows<S>::split(const std::vector<const Cen
     if (!kept) continue;
     new_giants += giant;
     weight(i) = giant ? S(0) : static_cast<S>(1 / copies);
-    keep(views, i, {.copies = copies, .giant = giant});
+    keep(views, i, {.copies = copies, .size = ratio_(i), .giant = giant});
   }
   if (all > 0) {
     found_ = std::min(found_ + all, kMost);
@@ -205,6 +205,14 @@ WeightedRows<S> HeavyRows<S>::kept_rows(const InMemorySamples<S>& first) {
   }
   rows.weights = Vector<S>::Constant(static_cast<Index>(kept_.size()), static_cast<S>(1 / rows_));
   return rows;
+}
+
+template <class S>
+double HeavyRows<S>::share() const {
+  double sum = 0;
+  for (const Kept& row : kept_) sum += row.size;
+  reduce(*communicator_, sum);
+  return std::min(sum / rows_, 1.0);
 }
 
 /// Where rows do not come again, one that has made all its visits is no longer needed.

@@ -46,6 +46,8 @@ class HeavyRows {
   /// Every row kept by this rank, giants among them, with weights 1/N, and how many all ranks keep.
   WeightedRows<S> kept_rows(const InMemorySamples<S>& first);
   Index kept_count() const { return found_; }
+  /// What part of the sum of h over all rows the kept ones have, about.
+  double share() const;
   /// How many times more than two mean rows the heaviest row of the batch counts: 1 unless it came too late in the first
   /// pass to be spread.
   double excess() const { return excess_; }
@@ -57,6 +59,7 @@ class HeavyRows {
   struct Kept {
     Index number = 0;
     double copies = 1;
+    double size = 0;   // h over its mean
     Index giant = 0;   // 1: of those that are in no batch
     double since = 0;  // the batch it was found in
   };

@@ -61,12 +61,13 @@ SubspaceLanding<S>::SubspaceLanding(std::shared_ptr<InMemorySamples<S>> first, c
 
 template <class S>
 SubspacePilotOptions SubspaceLanding<S>::pilot_options(double rows) const {
-  SubspacePilotOptions pilot{.rank = options_.rank,
-                             .ridge = options_.ridge,
-                             .wanted = options_.wanted,
-                             .rows = options_.rows,
-                             .whole = options_.rows > 0 && static_cast<double>(first_->count()) >= options_.rows,
-                             .seed = options_.seed};
+  SubspacePilotOptions pilot{
+      .rank = options_.rank,
+      .ridge = options_.ridge,
+      .wanted = options_.wanted,
+      .rows = options_.rows,
+      .whole = options_.rows > 0 && static_cast<double>(first_->count()) >= options_.rows,
+      .seed = options_.seed};
   if (pilot.rank.empty()) pilot.rank.assign(first_->shapes().size(), 64);
   for (double& ridge : pilot.ridge) ridge += fading_ridge(options_, rows);
   return pilot;

@@ -80,7 +80,7 @@ class SubspaceLanding {
   const AdaptiveChoice& choice() const { return choice_; }
   bool diverged() const { return diverged_; }
   /// Whether the estimated gap may end the run: K knows rows that are as large as many others only roughly.
-  bool gap_is_reliable() const { return giants_ == 0 || measured(); }
+  bool gap_is_reliable() const { return (giants_ == 0 && !restarted_) || measured(); }
   void state(State& state);
 
  private:
@@ -112,6 +112,7 @@ class SubspaceLanding {
   };
   Residual residual(bool rotated);
   Residual residual_of_all();
+  double pilot_variance() const;
   bool better_than_pilot();
   void step_beyond();
   double overshoot() const;

@@ -11,7 +11,9 @@
 namespace landfall {
 namespace {
 
-constexpr int kKept = 3;                  // points of the first pass beside its first and its last one
+constexpr double kMuch = 0.25;  // of the sum of h: heavy rows that have more of it are worth a new start
+constexpr double kLeastLight = 0.01;  // of it, that the other rows may have
+constexpr int kKept = 3;              // points of the first pass beside its first and its last one
 // Steps of the correction, where the first rows know the spectrum beyond the guards: it stands out from their own noise by this factor.
 constexpr int kCorrections = 3;
 constexpr double kKnownSpectrum = 4;
@@ -40,7 +42,8 @@ template <class S>
 void SubspaceLanding<S>::end_pass(bool another) {
   if (ritz_.begun()) return end_ritz_pass();
   means_.end_pass(0);
-  if (giants_ > 0 && !restarted_ && !better_than_pilot()) restart();
+  const bool heavy = options_.rows > 0 && !whole_ && (giants_ > 0 || heavy_->share() > kMuch);
+  if (heavy && !restarted_ && !better_than_pilot()) restart();
   in_pass_ = 0;
   if (options_.rows > 0) seen_ = options_.rows;
   const bool ordered = propose();
@@ -72,20 +75,24 @@ Point<S> SubspaceLanding<S>::first_directions() {
   return w;
 }
 
-/// Whether the residual at X, in which giants count exactly, and its sampling error are less than the sampling error of the first rows.
+/// Of the estimates of the first rows together with the heavy ones, which have no sampling error.
+template <class S>
+double SubspaceLanding<S>::pilot_variance() const {
+  return kFitted / static_cast<double>(first_->count()) * std::max(1 - heavy_->share(), kLeastLight);
+}
+
+/// Whether the residual at X, in which giants count exactly, and its sampling error are less than that of the first rows and the heavy ones.
 template <class S>
 bool SubspaceLanding<S>::better_than_pilot() {
   propose();
-  const double ratio =
-      kFitted / static_cast<double>(first_->count()) / std::max(means_.uncertainty(), 1e-300);
+  const double ratio = pilot_variance() / std::max(means_.uncertainty(), 1e-300);
   return gap_of(found_) < gap_of({.squares = Vector<double>::Zero(values_.size())}, 1, ratio);
 }
 
 /// K of the first rows and of the heavy ones together, where it can be told of them.
 template <class S>
 void SubspaceLanding<S>::tell_inverses(const WeightedRows<S>& heavy) {
-  const auto made =
-      subspace_inverses(*first_, pilot_options(options_.rows), variance_, cancel_, &heavy);
+  const auto made = subspace_inverses(*first_, pilot_options(options_.rows), variance_, cancel_, &heavy);
   choice_.noise = 0;
   for (std::size_t k = 0; k < made.size(); ++k) {
     if (made[k]->informed()) inverse_[k] = made[k];
@@ -101,8 +108,8 @@ void SubspaceLanding<S>::restart() {
   WeightedRows<S> heavy = heavy_->kept_rows(*first_);
   discount_first_rows(*first_, heavy_->kept_count(), heavy);
   tell_inverses(heavy);
-  SubspacePilot<S> pilot = solve_first_rows<S>(
-      *first_, inverse_, pilot_options(options_.rows), &heavy, cancel_);
+  SubspacePilot<S> pilot =
+      solve_first_rows<S>(*first_, inverse_, pilot_options(options_.rows), &heavy, cancel_);
   x_ = std::move(pilot.x);
   for (auto& block : d_) block.setZero();
   values_ = pilot.values;
@@ -113,8 +120,7 @@ void SubspaceLanding<S>::restart() {
     pilot.sx[k] -= giant_sums_[k].leftCols(c);
     if (giant_sums_[k].cols() > c) pilot.ascent[k] -= giant_sums_[k].rightCols(c);
   }
-  means_.start(x_, std::move(pilot.sx), std::move(pilot.ascent),
-               kFitted / static_cast<double>(first_->count()));
+  means_.start(x_, std::move(pilot.sx), std::move(pilot.ascent), pilot_variance());
 }
 
 /// At the point of the passes that measure.
@@ -152,8 +158,8 @@ void SubspaceLanding<S>::end_ritz_pass() {
   step_beyond();
   progress_.infeasibility = 0;
   for (std::size_t k = 0; k < x_.size(); ++k)
-    progress_.infeasibility =
-        std::hypot(progress_.infeasibility, distance_to_identity(product_at<S>(x_[k], bx_[k]).template cast<double>()));
+    progress_.infeasibility = std::hypot(
+        progress_.infeasibility, distance_to_identity(product_at<S>(x_[k], bx_[k]).template cast<double>()));
   progress_.step = 1;
   report();
   require_finite(kr_);

@@ -205,7 +205,12 @@ Cost landing_cost(const Workload& work, const MachineRates* rates) {
     return kStep + scores(size, 6 * c + kProbes) + (inverse * c + 20 * n * c * c) / rates->thin +
            40 * n * c / rates->blocks;
   };
-  const double steps = std::ceil(rows * work.passes / r);
+  // Leading subspaces: one pass makes steps, the next measures X, D and points of the first, the others D (docs/method.md).
+  const double stepping = work.ranks.empty() ? work.passes : std::min(work.passes, 1.0);
+  const double measuring = work.passes - stepping, p = static_cast<double>(work.components);
+  const double measured =
+      scores(rows, std::min(measuring, 1.0) * (6 * c + 12 * p) + std::max(measuring - 1, 0.0) * 3 * c);
+  const double steps = std::ceil(rows * stepping / r);
   const double reading = reading_of(work, *rates), again = work.kept ? 0 : reading;
   const double evaluation = beside(rows * again, rows * score_flops(work, c) / rates->thin);
   // K: its basis, then the variance along it; and Rayleigh-Ritz steps over the first rows.
@@ -213,7 +218,7 @@ Cost landing_cost(const Workload& work, const MachineRates* rates) {
   const double look =
       scores(first, 4 * (k + 8)) + basis / rates->products + kPilotSteps * scores(first, 3 * c);
   cost.seconds = kStart + rows * (reading + (reading - again) + work.statistics) + look +
-                 beside(rows * work.passes * again, steps * step(std::min(r, rows))) +
+                 beside(rows * work.passes * again, steps * step(std::min(r, rows)) + measured) +
                  std::max(1, work.more_readings) * evaluation;
   return cost;
 }
