@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""Makes the k-th read, write, fsync, rename, mmap, open and large allocation of a run fail, for every k: the run says so with exit
-code 3 and one sentence, or its answer is right; nothing half-written stays, and a result that was there before is still there."""
+"""Makes the k-th read, write, fsync, rename, mmap, open and allocation of at least 4096 bytes of a run fail, for every k, and smaller allocations
+at random k: the run says so with exit code 3 and one sentence, or its answer is right; nothing half-written stays, and a result that was there
+before is still there."""
 
 import errno
+import random
 import shutil
 
 from runs import COMMANDS, Figures, Runs, arguments, finish, in_parallel
 
 ERRORS = {"read": errno.EIO, "write": errno.ENOSPC, "fsync": errno.EIO, "rename": errno.ENOSPC, "mmap": errno.ENOMEM,
-          "malloc": errno.ENOMEM, "open": errno.EMFILE}
+          "malloc": errno.ENOMEM, "small": errno.ENOMEM, "open": errno.EMFILE}
+SMALL = {True: 30, False: 4000}  # so many of the small allocations, which are tens of thousands, in the slice and in the campaign
 # As small as runs get that read, step, write checkpoints, results and reports.
 FEW_PASSES = {"cca": (*COMMANDS["cca"][:-1], "3"), "gevp": ("gevp", "g/A.npy", "g/B.npy", "-p", "2"), "lda": (*COMMANDS["lda"][:-1], "3"),
               "ica": (*COMMANDS["ica"][:-1], "1")}
@@ -36,7 +39,7 @@ class Command:
         result = self.runs(*self.words, "--out", run, "--quiet", *(("--force",) if before else ()),
                            environment={**self.preload, "FAULT": f"{kind}:{k}:{ERRORS[kind]}"})
         found = self.runs.numbers(run) if where.exists() else {}
-        if kind == "malloc":  # where a destructor has no memory the program ends at once; the next run removes this
+        if kind in ("malloc", "small"):  # where a destructor has no memory the program ends at once; the next run removes this
             found = {name: content for name, content in found.items() if not name.startswith("new.tmp")}
         if result.returncode == 3:
             wrong = []
@@ -68,12 +71,15 @@ def main():
     runs = Runs(options.program)
     preload = {"LD_PRELOAD": str(options.faulty.resolve()), "OPENBLAS_NUM_THREADS": "1"}
     failures, injected, figures = [], Figures(), Figures(refused=0, right=0, warned=0)
-    cases = []
+    cases, small = [], []
     for name in FEW_PASSES:
         command = Command(runs, name, preload)
+        small += [(command, "small", k) for k in range(1, command.counts.pop("small") + 1)]
         own = [(command, kind, k, before) for kind, count in command.counts.items() for k in range(1, count + 1)
                for before in ((False,) if options.slice else (False, True))]
         cases += own[::max(1, len(own) // 30)] if options.slice else own
+    draw = random.Random(17)
+    cases += [(*case, draw.random() < 0.5) for case in draw.sample(small, SMALL[options.slice])]
 
     def attempt(worker, case):
         command, kind, k, before = case
@@ -82,7 +88,7 @@ def main():
         figures.count(verdict)
         failures.extend(f"{command.name}, {kind} {k}{' over an old result' if before else ''}: {one}" for one in wrong)
 
-    figures["injected"] = injected
+    figures |= {"injected": injected, "calls": len(cases), "small": len(small)}
     figures["left_out"] = in_parallel(attempt, cases, 20 if options.slice else options.seconds)
     finish(failures, figures, options.json)
 
