@@ -58,7 +58,8 @@ WORDS = ["cca", "lda", "ica", "gevp", "transform", "report", "plan", "compare", 
 
 
 def prepared(program):
-    """Good runs, where random words do not reach them, and a file that nothing may change. Each worker has its own, since command lines may write anywhere there."""
+    """Good runs, where random words do not reach them, and a file that nothing may change. Each worker has its own, since command lines may write
+    anywhere there."""
     runs = Runs(program)
     (runs.folder / "outside").write_text("mine")
     (runs.folder / "good").mkdir()
