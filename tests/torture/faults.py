@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the k-th read, write, fsync, rename, mmap, open and allocation of at least 4096 bytes of a run fail, for every k, and some of
-the smaller allocations: the run says so with exit code 3 and one sentence, or its answer is right; nothing half-written stays, and a result that was there
-before is still there."""
+the smaller allocations: the run says so with exit code 3 and one sentence, or its answer is right; nothing half-written stays, and a
+result that was there before is still there."""
 
 import errno
 import random

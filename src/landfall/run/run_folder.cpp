@@ -171,16 +171,14 @@ class Replacement {
   void take(const fs::path& name) {
     steps_.push_back({folder_ / name, old_ / name, true});
     for (fs::path above = name.parent_path(); !above.empty(); above = above.parent_path())
-      folders_.push_back(above);
+      names_.insert(above.string());
   }
 
   /// Those inside others first.
   void remove_emptied_folders() {
-    std::ranges::sort(folders_, std::greater());
-    folders_.erase(std::ranges::unique(folders_).begin(), folders_.end());
-    for (fs::path& name : folders_) {
+    for (const std::string& name : names_) {
       steps_.push_back({folder_ / name, {}});
-      name = old_ / name;
+      folders_.push_back(old_ / name);
     }
   }
 
@@ -212,7 +210,8 @@ class Replacement {
 
   fs::path folder_, fresh_, old_;
   std::vector<Step> steps_;
-  std::vector<fs::path> folders_;  // in `old_`
+  std::set<std::string, std::greater<>> names_;  // of folders that old files are in
+  std::vector<fs::path> folders_;                // the same in `old_`
 };
 
 /// In between the run is not finished.
