@@ -11,6 +11,8 @@ import re
 import subprocess
 import time
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "LSAN_OPTIONS": f"suppressions={ROOT}/tools/lsan-suppressions print_suppressions=0"}
 LONGEST = pathlib.Path(__file__).parent / "longest.json"
 
 
@@ -28,7 +30,7 @@ def fuzz(build, name, seconds):
              "-rss_limit_mb=1024", "-entropic=0", "-print_final_stats=1", f"-artifact_prefix={out}/found-{name}-", corpus, build / "fuzz/seeds" / name]
     log = out / f"fuzz_{name}.log"
     with open(log, "w") as file:
-        process = subprocess.Popen([str(word) for word in words], stdout=file, stderr=file, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
+        process = subprocess.Popen([str(word) for word in words], stdout=file, stderr=file, env=ENVIRONMENT)
         _, status, usage = os.wait4(process.pid, 0)
     units = re.search(r"number_of_executed_units: (\d+)", log.read_text(errors="replace"))
     return {"seconds": round(usage.ru_utime + usage.ru_stime), "inputs": int(units.group(1)) if units else 0, "failed": status != 0}
