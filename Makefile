@@ -1,5 +1,5 @@
 # The two commands are `make demo` and `make test`; both set up the machine first (tools/setup).
-.PHONY: build demo test test-kernels torture bench format lint install python-install clean
+.PHONY: build demo test test-kernels torture torture-all bench format lint install python-install clean
 
 BUILD_JOBS := $(shell nproc)
 SOURCES = $(shell git ls-files '*.cpp' '*.hpp')
@@ -36,6 +36,11 @@ torture:
 	@cmake --preset dev -DLANDFALL_BUILD_TESTS=ON -DLANDFALL_FUZZ_PROGRAM=ON >/dev/null
 	@cmake --build --preset dev --parallel $(BUILD_JOBS)
 	@tests/torture/torture.py build; code=$$?; tools/testing-page build; exit $$code
+
+# All figures of docs/testing.md: before the campaign the kernels, the sanitizers and coverage, which compile the library three times.
+torture-all:
+	@code=0; $(MAKE) test-kernels || code=1; tools/test-sanitizers build || code=1; tools/coverage build build/torture/coverage.json || code=1; \
+	$(MAKE) torture || code=1; exit $$code
 
 bench:
 	@tools/setup bench

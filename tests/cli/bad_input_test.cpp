@@ -22,11 +22,7 @@ void PrintTo(const BadFile& file, std::ostream* out) {
   *out << file.name << ": " << file.sentence;
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-const Words limited;  // sanitizers reserve far more
-#else
-const Words limited = {"OPENBLAS_NUM_THREADS=1", "prlimit", "--as=1073741824"};
-#endif
+const Words limited = sanitized() ? Words{} : Words{"OPENBLAS_NUM_THREADS=1", "prlimit", "--as=1073741824"};
 
 /// Refused with code 3 and one line that names the file and says this.
 void expect_refusal(const Outcome& run, const std::string& name, const std::string& sentence) {

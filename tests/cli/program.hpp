@@ -29,6 +29,16 @@ inline std::string program_path() {
   return other ? other : LANDFALL_PROGRAM;
 }
 
+/// Whether the program has a sanitizer, which reserves more of the address space than any limit allows: by the compiler
+/// where the tests have it too, by the environment where only the program does (tools/test-sanitizers).
+inline bool sanitized() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return true;
+#else
+  return std::getenv("LANDFALL_SANITIZED") != nullptr;
+#endif
+}
+
 /// Runs a command in a folder, its output going to files outside of it.
 inline Outcome run_words(const std::filesystem::path& folder, const Words& command) {
   const TemporaryFolder output;

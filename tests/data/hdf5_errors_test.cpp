@@ -128,6 +128,11 @@ TEST(Hdf5Errors, DriverInformationLargerThanTheFileIsRefusedBeforeItIsAllocated)
   EXPECT_EQ(
       open_error(folder.file("driver.h5", bytes)),
       "damaged HDF5 file: 4026531840 bytes of driver information, expected at most the 256 of the file");
+  // addresses of two bytes, the last of them cut: HDF5 takes it for 10, where four bytes on are 04 46 0a 0a
+  const std::string cut(
+      "\x89HDF\r\n\x1a\n\1\0\0\1\0\2\4F\n\n\1\1\0\0\x08\x88\x08\x08\x08\x30\0\x08\x08\x08\x08\x08\n", 35);
+  EXPECT_EQ(open_error(folder.file("cut.h5", cut)),
+            "damaged HDF5 file: 168445444 bytes of driver information, expected at most the 35 of the file");
 }
 
 /// A dataset whose only chunk holds these bytes, packed already.

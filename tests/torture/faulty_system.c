@@ -1,12 +1,13 @@
 /* For LD_PRELOAD: the k-th call of one kind fails, as FAULT says: "write:3:28", the last being errno. How many calls of
-   each kind there were goes to the file FAULT_COUNTS. Reads and writes count only where they are of regular files, allocations only from 4096 bytes on:
-   the smaller ones are those of the C library before main(). */
+   each kind there were goes to the file FAULT_COUNTS. Reads and writes count only where they are of regular files. Allocations of less than 4096 bytes
+   are a kind of their own, "small": there are tens of thousands of them. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum Kind { READ, WRITE, FSYNC, RENAME, MMAP, MALLOC, OPEN, KINDS };
-static const char* const names[KINDS] = {"read", "write", "fsync", "rename", "mmap", "malloc", "open"};
+enum Kind { READ, WRITE, FSYNC, RENAME, MMAP, MALLOC, OPEN, SMALL, KINDS };
+static const char* const names[KINDS] = {"read", "write", "fsync", "rename", "mmap", "malloc", "open", "small"};
 static atomic_long counts[KINDS];
 static int kind = -1, error_number = EIO, ready;
 static long which;
@@ -106,14 +107,24 @@ void* mmap(void* address, size_t size, int protection, int flags, int descriptor
 }
 extern void* __libc_malloc(size_t size);
 /* OpenBLAS, LAPACK and HDF5 do not look at what malloc gives them: only allocations of the program and of C++ count. */
-static int foreign(const void* caller) {
+static int foreign_file(const void* caller) {
   Dl_info from;
   if (!dladdr(caller, &from) || !from.dli_fname) return 1;
   return strstr(from.dli_fname, "blas") || strstr(from.dli_fname, "lapack") || strstr(from.dli_fname, "hdf5") ||
          strstr(from.dli_fname, "libc.so");
 }
+/* The same, by a table of callers that were asked about before: dladdr takes longer than most allocations. */
+static int foreign(const void* caller) {
+  static atomic_uintptr_t known[4096];
+  atomic_uintptr_t* place = &known[((uintptr_t)caller * 0x9e3779b97f4a7c15u) >> 52];
+  const uintptr_t found = *place;
+  if (found >> 1 == (uintptr_t)caller) return (int)(found & 1);
+  const int is = foreign_file(caller) != 0;
+  *place = (uintptr_t)caller << 1 | (uintptr_t)is;
+  return is;
+}
 void* malloc(size_t size) {
-  if (ready && size >= 4096 && !foreign(__builtin_return_address(0)) && fails(MALLOC)) return NULL;
+  if (ready && !foreign(__builtin_return_address(0)) && fails(size < 4096 ? SMALL : MALLOC)) return NULL;
   return __libc_malloc(size);
 }
 int open64(const char* path, int flags, ...) {

@@ -31,12 +31,22 @@ class Figures(dict):
             self[name] = self.get(name, 0) + number
 
 
+def scratch():
+    """A file system in memory, where there is one: what a run leaves there is the same, and fsync, half the time of a small run on a disk,
+    takes none."""
+    memory = "/dev/shm"
+    if not os.access(memory, os.W_OK):
+        return None
+    free = os.statvfs(memory)
+    return memory if free.f_bavail * free.f_frsize > 2**28 else None
+
+
 class Runs:
     """Runs in a temporary folder that is gone afterwards."""
 
     def __init__(self, program):
         self.program = program.resolve()
-        self.temporary = tempfile.TemporaryDirectory(prefix="landfall-torture-")
+        self.temporary = tempfile.TemporaryDirectory(prefix="landfall-torture-", dir=scratch())
         self.folder = pathlib.Path(self.temporary.name)
         self("data", "planted-cca", "d", "-N", "3000", "--left", "20", "--right", "15", "--correlations", "0.9,0.7,0.5", check=True)
         self("data", "laplace-ica", "i", "-N", "6000", "-n", "6", check=True)
@@ -76,6 +86,9 @@ COMMANDS = {
 }
 
 
+WORKERS = os.cpu_count()
+
+
 def in_parallel(attempt, cases, seconds):
     """attempt(worker, case) for the cases in order, by as many workers as there are processors, for so long; an exception ends all.
     Returns how many there was no time for."""
@@ -93,8 +106,8 @@ def in_parallel(attempt, cases, seconds):
             else:
                 attempt(worker, case)
 
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for one in [pool.submit(work, worker) for worker in range(os.cpu_count())]:
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        for one in [pool.submit(work, worker) for worker in range(WORKERS)]:
             one.result()
     return left_out
 
@@ -105,5 +118,5 @@ def finish(failures, figures, path):
         print("FAILED", line)
     print(json.dumps(figures))
     if path:
-        path.write_text(json.dumps(figures) + "\n")
+        path.write_text(json.dumps({**figures, "failures": failures}) + "\n")
     raise SystemExit(1 if failures else 0)

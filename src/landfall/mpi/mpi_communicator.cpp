@@ -32,7 +32,7 @@ class MpiCommunicator final : public Communicator {
   void sum(std::span<double> values) override { combine(values, MPI_DOUBLE, MPI_SUM); }
   void sum(std::span<std::ptrdiff_t> counts) override {
     static_assert(sizeof(std::ptrdiff_t) == sizeof(std::int64_t));
-    combine(counts, MPI_INT64_T, MPI_SUM);
+    combine(counts, MPI_UINT64_T, MPI_SUM);  // modulo 2^64
   }
   void largest(std::span<double> values) override { combine(values, MPI_DOUBLE, MPI_MAX); }
 

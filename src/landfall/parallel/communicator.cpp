@@ -83,7 +83,11 @@ class ThreadCommunicator final : public Communicator {
 
   void sum(std::span<float> values) override { combine(values, std::plus<float>()); }
   void sum(std::span<double> values) override { combine(values, std::plus<double>()); }
-  void sum(std::span<std::ptrdiff_t> counts) override { combine(counts, std::plus<std::ptrdiff_t>()); }
+  void sum(std::span<std::ptrdiff_t> counts) override {
+    combine(counts, [](std::ptrdiff_t a, std::ptrdiff_t b) {  // modulo 2^64: fingerprints are summed too
+      return static_cast<std::ptrdiff_t>(static_cast<std::size_t>(a) + static_cast<std::size_t>(b));
+    });
+  }
   void largest(std::span<double> values) override {
     combine(values, [](double a, double b) { return std::max(a, b); });
   }

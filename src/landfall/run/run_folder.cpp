@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <fstream>
+#include <functional>
 #include <set>
 #include <string>
 #include <system_error>
@@ -12,6 +14,7 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace landfall {
@@ -89,24 +92,20 @@ class RunFiles {
   FileNames listed_{kSummary, kCheckpoint, kFiles};
 };
 
-/// Moves the files of a run to another folder, or removes them where none is given, and the folders that are empty without
-/// them. The list stays: until the last one is gone, it says whose they are.
-void take_files(const fs::path& folder, const fs::path& except, const fs::path& to) {
+/// Whether a name is inside a folder of that name.
+bool inside(const std::string& name, const char* folder) {
+  return name.starts_with(std::string(folder) + "/");
+}
+
+/// Removes the files of a run, and the folders that are empty without them. The list stays: until the last one is
+/// gone, it says whose they are.
+void remove_files(const fs::path& folder) {
   const RunFiles ours(folder);
   std::vector<fs::path> folders;
   for (const auto& name : names_below(folder)) {
-    const fs::path path = folder / name;
-    if (name == kFiles || !ours.contains(name) ||
-        (!to.empty() && name.starts_with(std::string(kOld) + "/")) ||
-        (!except.empty() && path.string().starts_with(except.string() + "/")))
-      continue;
-    if (to.empty()) {
-      fs::remove(path);
-    } else {
-      fs::create_directories((to / name).parent_path());
-      fs::rename(path, to / name);
-    }
-    folders.push_back(path.parent_path());
+    if (name == kFiles || !ours.contains(name)) continue;
+    fs::remove(folder / name);
+    folders.push_back((folder / name).parent_path());
   }
   std::error_code full;
   for (fs::path above : folders)
@@ -120,55 +119,112 @@ void list_files(const fs::path& folder) {
   write_text(folder / kFiles, list);
 }
 
-/// As it was before take_files() to `old`, as far as the disk allows. `taken`: that had come to its end, so that what is in
-/// the folder and the run's is new.
-void put_back(const fs::path& folder, const fs::path& old, bool taken) noexcept {
-  std::error_code error;
-  try {
+/// Puts new files, which are in a folder inside, in the place of the old ones of a run: all of them or none. What
+/// needs memory is prepared before anything is moved, since directory iterators end the program where there is none.
+class Replacement {
+ public:
+  Replacement(const fs::path& folder, const fs::path& fresh)
+      : folder_(folder), fresh_(fresh), old_(folder / kOld) {
+    fs::remove_all(old_);                               // of a run that was killed
+    if (fs::exists(folder / kSummary)) take(kSummary);  // first: what is left is not a finished run
     const RunFiles ours(folder);
-    const FileNames before = names_below(old);
     for (const auto& name : names_below(folder))
-      if (taken && ours.contains(name) && !name.starts_with(std::string(kOld) + "/") &&
-          !name.starts_with(std::string(kFresh) + "/"))
-        fs::remove(folder / name, error);
-    for (const auto& name : before) {
-      fs::create_directories((folder / name).parent_path(), error);
-      fs::rename(old / name, folder / name, error);
-    }
-    fs::remove_all(old, error);
-  } catch (
-      const std::exception&) {  // no memory, or a list that cannot be read: the old files stay where they are
+      if (name != kSummary && name != kFiles && ours.contains(name) && !inside(name, kOld) &&
+          !inside(name, kFresh))
+        take(name);
+    remove_emptied_folders();
+    if (fs::exists(folder / kFiles)) take(kFiles);  // last: until then it says whose the files are
+    steps_.push_back({fresh / kFiles, folder / kFiles});
+    for (const auto& entry : fs::directory_iterator(fresh))
+      if (const fs::path name = entry.path().filename(); name != kSummary && name != kFiles)
+        steps_.push_back({entry.path(), folder / name});
+    steps_.push_back({fresh / kSummary, folder / kSummary});
   }
-}
 
-/// Replaces the old files by the new ones, which are in a folder inside; in between the run is not finished.
+  /// The error that stopped it, with the old files back where they were, or 0.
+  int apply() noexcept {
+    if (const int error = make_temporary_folders()) return error;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      if (i + 1 == steps_.size()) sync_folder(folder_);
+      if (make(steps_[i])) continue;
+      const int error = errno;
+      while (i-- > 0) undo(steps_[i]);
+      remove_temporary_folders();
+      return error;
+    }
+    for (const Step& step : steps_)  // the new result is there
+      if (step.takes) ::unlink(step.to.c_str());
+    remove_temporary_folders();
+    ::rmdir(fresh_.c_str());
+    sync_folder(folder_);
+    return 0;
+  }
+
+ private:
+  /// A rename, or where `to` is empty the removal of a folder if nothing is left in it.
+  struct Step {
+    fs::path from, to;
+    bool takes = false;  // an old file
+    bool removed = false;
+  };
+
+  void take(const fs::path& name) {
+    steps_.push_back({folder_ / name, old_ / name, true});
+    for (fs::path above = name.parent_path(); !above.empty(); above = above.parent_path())
+      names_.insert(above.string());
+  }
+
+  /// Those inside others first.
+  void remove_emptied_folders() {
+    for (const std::string& name : names_) {
+      steps_.push_back({folder_ / name, {}});
+      folders_.push_back(old_ / name);
+    }
+  }
+
+  static bool make(Step& step) noexcept {
+    if (!step.to.empty()) return std::rename(step.from.c_str(), step.to.c_str()) == 0;
+    step.removed = ::rmdir(step.from.c_str()) == 0;
+    return true;
+  }
+
+  static void undo(const Step& step) noexcept {
+    if (!step.to.empty())
+      std::rename(step.to.c_str(), step.from.c_str());
+    else if (step.removed)
+      ::mkdir(step.from.c_str(), 0777);
+  }
+
+  int make_temporary_folders() noexcept {
+    int error = ::mkdir(old_.c_str(), 0777) == 0 ? 0 : errno;
+    for (std::size_t i = folders_.size(); error == 0 && i-- > 0;)
+      if (::mkdir(folders_[i].c_str(), 0777) != 0) error = errno;
+    if (error != 0) remove_temporary_folders();
+    return error;
+  }
+
+  void remove_temporary_folders() noexcept {
+    for (const fs::path& folder : folders_) ::rmdir(folder.c_str());
+    ::rmdir(old_.c_str());
+  }
+
+  fs::path folder_, fresh_, old_;
+  std::vector<Step> steps_;
+  std::set<std::string, std::greater<>> names_;  // of folders that old files are in
+  std::vector<fs::path> folders_;                // the same in `old_`
+};
+
+/// In between the run is not finished.
 void replace_files(const fs::path& folder, const fs::path& fresh) {
-  const fs::path old = fresh.parent_path() / kOld;
-  bool taken = false;
+  const auto fail = [&](const std::error_code& error) {
+    throw DataError(fmt::format("{}: cannot be written: {}", folder.string(), error.message()));
+  };
   list_files(fresh);
   try {
-    fs::remove_all(old);
-    fs::create_directory(old);
-    if (fs::exists(folder / kSummary)) fs::rename(folder / kSummary, old / kSummary);
-    take_files(folder, fresh, old);
-    if (fs::exists(folder / kFiles)) fs::copy_file(folder / kFiles, old / kFiles);
-    taken = true;
-    fs::rename(fresh / kFiles, folder / kFiles);
-    for (const auto& entry : fs::directory_iterator(fresh))
-      if (entry.path().filename() != kSummary) fs::rename(entry.path(), folder / entry.path().filename());
-    sync_folder(folder);
-    fs::rename(fresh / kSummary, folder / kSummary);
+    if (const int error = Replacement(folder, fresh).apply()) fail({error, std::generic_category()});
   } catch (const fs::filesystem_error& error) {
-    put_back(folder, old, taken);
-    throw DataError(fmt::format("{}: cannot be written: {}", folder.string(), error.code().message()));
-  } catch (...) {
-    put_back(folder, old, taken);
-    throw;
+    fail(error.code());
   }
-  std::error_code left;  // the new result is there
-  fs::remove_all(fresh, left);
-  fs::remove_all(old, left);
-  sync_folder(folder);
 }
 
 void refuse_foreign_files(const fs::path& folder) {
@@ -217,7 +273,7 @@ void begin_run_folder(const fs::path& path) {
   if (!fs::exists(path / kSummary)) return;
   remove_file(path / kSummary);  // first: what is left is not a finished run
   try {
-    take_files(path, {}, {});
+    remove_files(path);
     remove_file(path / kFiles);
   } catch (const fs::filesystem_error& error) {
     throw DataError(fmt::format("{}: cannot be replaced: {}", path.string(), error.code().message()));

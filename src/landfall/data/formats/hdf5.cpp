@@ -174,7 +174,9 @@ void Dataset::check_superblock(const InputFile& input) const {
     return value;
   };
   const auto read = [&](std::uint64_t at, std::size_t bytes) {
-    if (at > file_size_ || file_size_ - at < bytes) return false;
+    block.fill(0);  // what is behind the end of the file is 0 to HDF5
+    if (at >= file_size_) return false;
+    bytes = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, file_size_ - at));
     input.read(at, std::as_writable_bytes(std::span(block)).first(bytes));
     return true;
   };

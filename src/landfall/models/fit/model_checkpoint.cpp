@@ -22,7 +22,7 @@ std::uint64_t data_mark(const DataStream<S>& stream, const InMemorySamples<S>& f
   Checksum sum;
   const auto rows = first.count();
   sum.add(std::as_bytes(std::span(&rows, 1)));
-  auto mark = static_cast<Index>(stream.mark());
+  std::uint64_t mark = stream.mark();
   for (std::size_t i = 0; i < stream.views(); ++i)
     if (const ColumnStatistics* columns = stream.statistics(i)) {
       for (const auto* values : {&columns->min, &columns->max}) add(sum, *values);
@@ -31,7 +31,7 @@ std::uint64_t data_mark(const DataStream<S>& stream, const InMemorySamples<S>& f
       for (const auto& batch : first.batches()) own += mark_of(batch[i].batch, i);
       auto all = static_cast<Index>(own);
       reduce(stream.communicator(), all);
-      mark += all;
+      mark += static_cast<std::uint64_t>(all);
     }
   sum.add(std::as_bytes(std::span(&mark, 1)));
   return sum.value();
