@@ -1,5 +1,6 @@
 """DistributedDataParallel on two processes: the same iterate on both, which is that of one process with all rows."""
 import datetime
+import faulthandler
 import os
 
 import torch
@@ -32,6 +33,7 @@ def data():
 
 
 def worker(rank, folder):
+    faulthandler.dump_traceback_later(90, exit=True)  # says where it hangs, if it does
     torch.set_num_threads(1)
     os.environ["GLOO_SOCKET_IFNAME"] = "lo"
     # They meet at a file: a port chosen beforehand may be taken by another program before they listen there.
@@ -43,7 +45,8 @@ def worker(rank, folder):
     mine = slice(rank * 16, rank * 16 + 16)
     train(parallel, lnn.landing(model, 0.05, base="adam"), inputs[:, mine], targets[:, mine])
     torch.save(model.state_dict(), f"{folder}/{rank}.pt")
-    torch.distributed.destroy_process_group()
+    torch.distributed.barrier()
+    os._exit(0)  # without the end of gloo's threads, which have no time limit: the result is written
 
 
 def test_two_processes_agree_with_each_other_and_with_one(tmp_path):
