@@ -1,60 +1,12 @@
 #include <landfall/data/rows/batch.hpp>
 #include <landfall/errors.hpp>
 #include <landfall/linalg/products.hpp>
-#include <landfall/parallel/thread_pool.hpp>
 
 #include <algorithm>
-#include <type_traits>
 
 #include <fmt/format.h>
 
 namespace landfall {
-namespace {
-
-// Sparse rows in compressed form, and products with C columns from the j-th on: each entry is read once for all of them.
-template <class S>
-struct SparseRows {
-  const Index *starts, *columns;
-  const S* values;
-  Index count;
-
-  template <int C>
-  void times(In<S> x, Out<S> out, Index j) const {
-    const S* from[C];
-    for (int c = 0; c < C; ++c) from[c] = x.col(j + c).data();
-    for (Index i = 0; i < count; ++i) {
-      S sums[C] = {};
-      for (Index k = starts[i]; k < starts[i + 1]; ++k)
-        for (int c = 0; c < C; ++c) sums[c] += values[k] * from[c][columns[k]];
-      for (int c = 0; c < C; ++c) out(i, j + c) = sums[c];
-    }
-  }
-
-  template <int C>
-  void transpose_times(In<S> w, Out<S> out, S scale, Index j) const {
-    S* to[C];
-    for (int c = 0; c < C; ++c) to[c] = out.col(j + c).data();
-    for (Index i = 0; i < count; ++i) {
-      S weights[C];
-      for (int c = 0; c < C; ++c) weights[c] = scale * w(i, j + c);
-      for (Index k = starts[i]; k < starts[i + 1]; ++k)
-        for (int c = 0; c < C; ++c) to[c][columns[k]] += weights[c] * values[k];
-    }
-  }
-};
-
-/// Calls work(four, j) or work(one, j) for groups of columns, shared among the threads.
-template <class F>
-void for_columns(Index columns, F work) {
-  constexpr Index width = 4;
-  parallel_for((columns + width - 1) / width, [&](Index group) {
-    const Index j = group * width;
-    if (j + width <= columns) return work(std::integral_constant<int, width>(), j);
-    for (Index one = j; one < columns; ++one) work(std::integral_constant<int, 1>(), one);
-  });
-}
-
-}  // namespace
 
 template <class S>
 void Batch<S>::start_dense(Index cols) {
@@ -125,8 +77,7 @@ void Batch<S>::times(In<S> x, Out<S> out) const {
     multiply_at<S>(dense(), x, out);
     return;
   }
-  const SparseRows<S> sparse{starts_.data(), columns_.data(), values_.data(), rows()};
-  for_columns(x.cols(), [&](auto width, Index j) { sparse.template times<width>(x, out, j); });
+  sparse_product<S>(sparse_rows(), x, out, instruction_set());
 }
 
 template <class S>
@@ -142,9 +93,7 @@ void Batch<S>::transpose_times(In<S> w, Out<S> out, S scale, S beta) const {
     out.setZero();
   else if (beta != 1)
     out *= beta;
-  const SparseRows<S> sparse{starts_.data(), columns_.data(), values_.data(), rows()};
-  for_columns(w.cols(),
-              [&](auto width, Index j) { sparse.template transpose_times<width>(w, out, scale, j); });
+  add_sparse_product_at<S>(sparse_rows(), w, out, scale, instruction_set());
 }
 
 template <class S>

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <landfall/linalg/scratch.hpp>
+#include <landfall/linalg/sparse_products.hpp>
 #include <landfall/linalg/state.hpp>
 #include <landfall/linalg/types.hpp>
 
@@ -73,6 +74,9 @@ class Batch {
 
  private:
   void grow(std::size_t size);
+  SparseRows<S> sparse_rows() const {
+    return {starts_.data(), columns_.data(), values_.data(), rows(), cols_};
+  }
 
   Index cols_ = 0;
   bool sparse_ = false;

@@ -1,14 +1,17 @@
 #include <landfall/data/rows/dense_rows.hpp>
+#include <landfall/data/rows/rows.hpp>
 
 namespace landfall {
 
 template <class S>
 Eigen::Ref<const Matrix<S>> DenseRows<S>::operator()(const CentredBatch<S>& view) {
   if (!view.batch.sparse()) return view.batch.dense();
-  auto& identity = unit_.resize(view.rows(), view.rows());
-  identity.setIdentity();
-  dense_.resize(view.cols(), view.rows());
-  view.transpose_times(identity, dense_, 1, 0);
+  dense_.setZero(view.cols(), view.rows());
+  for (Index i = 0; i < view.rows(); ++i) {
+    auto row = dense_.col(i);
+    each_entry(view.batch, i, [&](Index j, S value) { row(j) = value; });
+  }
+  if (view.mean.size() > 0) dense_.noalias() -= view.mean * view.roots().transpose();
   return dense_;
 }
 

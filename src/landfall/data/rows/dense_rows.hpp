@@ -17,7 +17,6 @@ class DenseRows {
 
  private:
   Matrix<S> dense_;
-  Scratch<S> unit_;
 };
 
 extern template class DenseRows<float>;
