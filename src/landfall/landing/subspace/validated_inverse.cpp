@@ -3,7 +3,6 @@
 #include <landfall/landing/subspace/heavy_rows.hpp>
 #include <landfall/landing/subspace/squares.hpp>
 #include <landfall/landing/subspace/validated_inverse.hpp>
-#include <landfall/linalg/add_square.hpp>
 #include <landfall/linalg/cholesky.hpp>
 #include <landfall/linalg/decompositions.hpp>
 #include <landfall/linalg/products.hpp>
@@ -84,12 +83,9 @@ ValidatedInverse<S>::ValidatedInverse(Batches seen, Batches unseen, std::size_t 
 template <class S>
 void ValidatedInverse<S>::add_squares(Batches batches, std::size_t view, const CancelFlag& cancel,
                                       Matrix<S>& sum) const {
-  DenseRows<S> dense;
   for (const auto& batch : batches) {
     cancel.throw_if_requested();
-    if (batch[view].rows() == 0) continue;
-    const Matrix<S> rows = scale_.asDiagonal() * dense(batch[view]);
-    add_square<S>(rows, sum);
+    landfall::add_squares(batch[view], scale_, sum);
   }
 }
 
