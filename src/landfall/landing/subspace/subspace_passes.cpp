@@ -44,6 +44,9 @@ void SubspaceLanding<S>::end_pass(bool another) {
   means_.end_pass(0);
   const bool heavy = options_.rows > 0 && !whole_ && (giants_ > 0 || heavy_->share() > kMuch);
   if (heavy && !restarted_ && !better_than_pilot()) restart();
+  // K was made with the ridge of fewer rows.
+  const bool faded = options_.rows > inverse_rows_ && options_.fading_rows > 0 && giants_ == 0 && !restarted_;
+  if (faded) remake_inverses(options_.rows);
   in_pass_ = 0;
   if (options_.rows > 0) seen_ = options_.rows;
   const bool ordered = propose();

@@ -83,6 +83,10 @@ class CcaModel final : public Model<S> {
     return choose_cca_ridge(fit.stream, fit.components, fit.options.memory);
   }
 
+  double fading_ridge(Fit<S>& fit) override {
+    return choose_fading_ridge(fit.stream, fit.components, fit.options.memory);
+  }
+
   Workload workload(const FitOptions& options, const std::vector<Index>& features, Index p, bool sparse,
                     const SourceSample& sample) const override {
     const Index most = std::max<Index>(0, std::min(features[0], features[1]) - p);

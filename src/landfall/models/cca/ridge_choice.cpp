@@ -25,6 +25,8 @@ constexpr std::array kCoarse{0.1, 1.0, 10.0, 100.0, 1000.0};
 constexpr std::array kFine{0.3, 3.0};         // times the best of these
 constexpr Index kFewRows = 10, kSmall = 500;  // of a rare column; of a small table
 constexpr double kHeavy = 30;                 // kurtosis below which no column is rare
+constexpr double kFewFirst =
+    100;  // first rows over the mean kurtosis: about how many of them make up the variance of a column
 
 using Pair = std::array<Matrix<double>, 2>;
 
@@ -131,46 +133,58 @@ class CrossValidation {
   std::map<double, Vector<double>> known_;
 };
 
-/// Columns whose variance comes from fewer than kFewRows rows.
-Index rare_columns(const ColumnStatistics& columns, bool centred) {
-  std::vector<char> constant(static_cast<std::size_t>(columns.mean.size()));
-  for (const Index j : columns.constant) constant[static_cast<std::size_t>(j)] = 1;
-  Index rare = 0;
-  for (Index j = 0; j < columns.mean.size(); ++j) {
-    if (constant[static_cast<std::size_t>(j)] && (centred || columns.mean(j) == 0)) continue;
-    const double ratio = row_size(columns, j, centred) / deviation(columns, j, centred);
-    const double kurtosis = ratio * ratio;
-    rare += kurtosis > kHeavy && static_cast<double>(columns.rows) < static_cast<double>(kFewRows) * kurtosis;
-  }
-  return rare;
-}
-
 /// The best c by cross-validation, and whether it is better than 0 by so many standard errors.
 struct BestRidge {
   double rows = 0;
   bool better = false;
 };
 
+/// On at most so many rows, of which `memory` holds the squares of every fold.
 template <class S>
-BestRidge best_ridge(const InMemoryBatches<S>& batches, Index p, double errors) {
+BestRidge best_ridge(const CcaColumns& columns, Index p, Index rows, std::uint64_t memory,
+                     const std::function<InMemoryBatches<S>(Index)>& read, Communicator& communicator) {
+  const SerialBlas serial;  // the same choice with any number of threads
+  const double bytes = static_cast<double>(memory) / 4;
+  while (rows > 64 &&
+         8.0 * static_cast<double>(rows) * 24 * static_cast<double>(std::min(rows, columns.widest)) > bytes)
+    rows /= 2;
+  const auto batches = gather_batches(read(rows), communicator);
+  BestRidge best;
   Index kept = 0;
   for (const auto& batch : batches) kept += batch[0].rows();
-  if (kept < 20) return {};  // too few to test on
-  CrossValidation folds({kept_columns<S>(batches, 0, kept), kept_columns<S>(batches, 1, kept)},
-                        kept_roots<S>(batches), p);
-  const double best = folds.best();
-  return {best, folds.is_better(best, errors)};
+  if (communicator.rank() == 0 && kept >= 20) {  // fewer are too few to test on
+    CrossValidation folds({kept_columns<S>(batches, 0, kept), kept_columns<S>(batches, 1, kept)},
+                          kept_roots<S>(batches), p);
+    best.rows = folds.best();
+    best.better = folds.is_better(best.rows, columns.rare > 0 ? 1 : 2);
+  }
+  communicator.broadcast(std::as_writable_bytes(std::span(&best, 1)));
+  return best;
+}
+
+template <class S>
+CcaColumns columns_of(const DataStream<S>& stream) {
+  CcaColumns columns;
+  for (std::size_t i = 0; i < 2; ++i) columns.add(*stream.statistics(i), stream.centring() != Centring::none);
+  return columns;
 }
 
 }  // namespace
 
 void CcaColumns::add(const ColumnStatistics& columns, bool centred) {
-  Index varying = columns.mean.size();
-  for (const Index j : columns.constant) varying -= centred || columns.mean(j) == 0;
+  std::vector<char> constant(static_cast<std::size_t>(columns.mean.size()));
+  for (const Index j : columns.constant) constant[static_cast<std::size_t>(j)] = 1;
+  Index varying = 0;
+  for (Index j = 0; j < columns.mean.size(); ++j) {
+    if (constant[static_cast<std::size_t>(j)] && (centred || columns.mean(j) == 0)) continue;
+    ++varying;
+    const double ratio = row_size(columns, j, centred) / deviation(columns, j, centred), own = ratio * ratio;
+    kurtosis += own;
+    rare += own > kHeavy && static_cast<double>(columns.rows) < static_cast<double>(kFewRows) * own;
+  }
   rows = columns.rows;
   all += varying;
   widest = std::max(widest, varying);
-  rare += rare_columns(columns, centred);
 }
 
 template <class S>
@@ -180,36 +194,39 @@ RidgeChoice choose_cca_ridge(const CcaColumns& columns, Index p, std::uint64_t m
   const Index rows = columns.rows, n = columns.all;
   const bool short_of_rows = 2 * rows < 3 * n;
   if (rows < kSmall && !short_of_rows) return {};
-  const bool few_first = few_first_rows(rows, n, columns.widest),
-             well_posed = rows >= 5 * n && columns.rare == 0;
-  if (well_posed && !few_first) return {};
-
-  const SerialBlas serial;  // the same choice with any number of threads
-  Index m = std::min(rows, kRows);
-  if (columns.widest > m) m = std::min(m, kRowsOfWide);
-  // The rows, and of every fold its squares.
-  const double bytes = static_cast<double>(memory) / 4;
-  while (m > 64 &&
-         8.0 * static_cast<double>(m) * 24 * static_cast<double>(std::min(m, columns.widest)) > bytes)
-    m /= 2;
-  const auto batches = gather_batches(read(m), communicator);
-  BestRidge best;
-  if (communicator.rank() == 0) best = best_ridge<S>(batches, p, columns.rare > 0 ? 1 : 2);
-  communicator.broadcast(std::as_writable_bytes(std::span(&best, 1)));
-  if (well_posed || !(short_of_rows || best.better)) return {.fading_rows = few_first ? best.rows : 0};
-  if (best.rows == 0) return {};
+  if (rows >= 5 * n && columns.rare == 0) return {};
+  const Index most = std::min(rows, kRows);
+  const auto best = best_ridge<S>(columns, p, columns.widest > most ? std::min(rows, kRowsOfWide) : most,
+                                  memory, read, communicator);
+  if (best.rows == 0 || !(short_of_rows || best.better)) return {};
   if (columns.rare == 0 || short_of_rows)
-    return {best.rows, fmt::format("{} rows are few for {} columns", rows, n), best.rows};
-  return {best.rows, fmt::format("{} of {} columns vary in fewer than {} rows", columns.rare, n, kFewRows),
-          best.rows};
+    return {best.rows, fmt::format("{} rows are few for {} columns", rows, n)};
+  return {best.rows, fmt::format("{} of {} columns vary in fewer than {} rows", columns.rare, n, kFewRows)};
 }
 
 template <class S>
 RidgeChoice choose_cca_ridge(DataStream<S>& stream, Index p, std::uint64_t memory) {
-  CcaColumns columns;
-  for (std::size_t i = 0; i < 2; ++i) columns.add(*stream.statistics(i), stream.centring() != Centring::none);
   return choose_cca_ridge<S>(
-      columns, p, memory, [&](Index rows) { return read_into_memory(stream, rows); }, stream.communicator());
+      columns_of(stream), p, memory, [&](Index rows) { return read_into_memory(stream, rows); },
+      stream.communicator());
+}
+
+template <class S>
+double choose_fading_ridge(const CcaColumns& columns, Index p, std::uint64_t memory,
+                           const std::function<InMemoryBatches<S>(Index)>& read, Communicator& communicator) {
+  const Index rows = columns.rows, n = columns.all,
+              first = std::min(rows, default_first_rows(columns.widest));
+  const bool mostly_zero = static_cast<double>(first) * static_cast<double>(n) < kFewFirst * columns.kurtosis;
+  if (first == rows || !(few_first_rows(rows, n, columns.widest) || mostly_zero)) return 0;
+  const Index most = columns.widest > kRowsOfWide ? kRowsOfWide : kRows;
+  return best_ridge<S>(columns, p, std::min(rows, most), memory, read, communicator).rows;
+}
+
+template <class S>
+double choose_fading_ridge(DataStream<S>& stream, Index p, std::uint64_t memory) {
+  return choose_fading_ridge<S>(
+      columns_of(stream), p, memory, [&](Index rows) { return read_into_memory(stream, rows); },
+      stream.communicator());
 }
 
 LANDFALL_CCA_RIDGE(, float)

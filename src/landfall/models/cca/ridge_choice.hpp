@@ -21,13 +21,13 @@ struct CcaColumns {
   Index rows = 0;             // N, for training
   Index all = 0, widest = 0;  // n, columns that are not constant, of both views and of the wider one
   Index rare = 0;
+  double kurtosis = 0;  // E a^4 / (E a^2)^2, the sum over the columns
   void add(const ColumnStatistics& columns, bool centred);
 };
 
 /// - N >= 5n and no column is rare, or N < 500 and N >= 1.5n: none. Small tables get the textbook answer.
 /// - N < 1.5n: the best of c = 0.1 ... 3000, by cross-validation on at most 4096 rows, which are read only then.
 /// - Otherwise that only where it beats c = 0 by two standard errors, or by one where columns are rare.
-/// The first rows of landing may be few where all are not: they get the best c too, which fades as more are seen.
 /// The rows must have been scaled by row_size. Rank 0 makes the choice, with the rows that all ranks have read.
 template <class S>
 RidgeChoice choose_cca_ridge(const CcaColumns& columns, Index p, std::uint64_t memory,
@@ -36,11 +36,24 @@ RidgeChoice choose_cca_ridge(const CcaColumns& columns, Index p, std::uint64_t m
 template <class S>
 RidgeChoice choose_cca_ridge(DataStream<S>& stream, Index p, std::uint64_t memory);
 
+/// c for the first rows of landing, which fades as more are seen: the best one where the first rows are few and all are not, because there
+/// are fewer than 1.5n of them or because columns are 0 in most of them; else 0.
+template <class S>
+double choose_fading_ridge(const CcaColumns& columns, Index p, std::uint64_t memory,
+                           const std::function<InMemoryBatches<S>(Index rows)>& read,
+                           Communicator& communicator = serial_communicator());
+template <class S>
+double choose_fading_ridge(DataStream<S>& stream, Index p, std::uint64_t memory);
+
 #define LANDFALL_CCA_RIDGE(EXTERN, S)                                                              \
   EXTERN template RidgeChoice choose_cca_ridge<S>(const CcaColumns&, Index, std::uint64_t,         \
                                                   const std::function<InMemoryBatches<S>(Index)>&, \
                                                   Communicator&);                                  \
-  EXTERN template RidgeChoice choose_cca_ridge<S>(DataStream<S>&, Index, std::uint64_t);
+  EXTERN template RidgeChoice choose_cca_ridge<S>(DataStream<S>&, Index, std::uint64_t);           \
+  EXTERN template double choose_fading_ridge<S>(const CcaColumns&, Index, std::uint64_t,           \
+                                                const std::function<InMemoryBatches<S>(Index)>&,   \
+                                                Communicator&);                                    \
+  EXTERN template double choose_fading_ridge<S>(DataStream<S>&, Index, std::uint64_t);
 LANDFALL_CCA_RIDGE(extern, float)
 LANDFALL_CCA_RIDGE(extern, double)
 

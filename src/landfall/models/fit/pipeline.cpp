@@ -55,7 +55,6 @@ void set_ridge(Model<S>& model, Fit<S>& fit) {
       throw UsageError("an automatic ridge requires an extra pass over the data; give one with --ridge");
     const RidgeChoice choice = model.automatic_ridge(fit);
     result.ridge_rows = choice.rows;
-    fit.fading_rows = choice.fading_rows;
     ridge = choice.rows / static_cast<double>(fit.stream.statistics(0)->rows);
     if (choice.rows > 0)
       result.warnings.push_back(
@@ -66,6 +65,15 @@ void set_ridge(Model<S>& model, Fit<S>& fit) {
     throw UsageError(
         "a ridge relative to the variance requires an extra pass over the data; give an absolute one");
   for (auto& view : result.views) view.ridge = ridge;
+}
+
+/// While few rows have been seen; a ridge of all rows was larger then too.
+template <class S>
+void set_fading_ridge(Model<S>& model, Fit<S>& fit) {
+  const bool scaled = model.scaling() == Scaling::row_size && fit.stream.statistics(0) != nullptr;
+  const bool given = fit.options.ridge.value_or(0) > 0 || fit.options.relative_ridge.value_or(0) > 0;
+  if (!scaled || given) return;
+  fit.fading_rows = fit.result.ridge_rows > 0 ? fit.result.ridge_rows : model.fading_ridge(fit);
 }
 
 /// Numbers that are not finite never leave; a run that ended before it converged says so.
@@ -364,6 +372,7 @@ void fit_model(Model<S>& model, std::vector<SourcePtr<S>> sources, const FitOpti
                             sample(stream, options.holds_out(), first_reading));
   const Baseline* baseline = choose(model, fit);
   if (fit.exact()) serial.reset();
+  if (!fit.exact() && !baseline) set_fading_ridge(model, fit);
   result.batch = fit.exact() || (baseline && !baseline->stream && !baseline->mixtures) ? kExactBatch
                  : baseline && model.has_exact() && options.batch == 0
                      ? small_batch(fit.components, is_sparse(stream))

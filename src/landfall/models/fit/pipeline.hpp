@@ -24,7 +24,7 @@ struct Fit {
   FitObserver<S>* observer;  // null: none
   Timer timer;
   Index components = 0;    // p
-  double fading_rows = 0;  // of RidgeChoice
+  double fading_rows = 0;  // c of Model::fading_ridge
   Workload work = {};
 
   std::vector<double> ridges() const;
@@ -62,6 +62,8 @@ class Model {
   virtual Scaling scaling() const { return Scaling::row_size; }
   /// The ridge where none is given. The stream is scaled by scaling(), p is known.
   virtual RidgeChoice automatic_ridge(Fit<S>&) { return {}; }
+  /// c of a ridge for the first rows of landing, where these are few and all rows are not; 0: none.
+  virtual double fading_ridge(Fit<S>&) { return 0; }
   /// What both methods would cost, with the sizes that landing would take.
   virtual Workload workload(const FitOptions& options, const std::vector<Index>& features, Index p,
                             bool sparse, const SourceSample& sample) const = 0;

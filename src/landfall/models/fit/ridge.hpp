@@ -30,7 +30,6 @@ RidgeKind ridge_kind(const OnlineOptions& options);
 struct RidgeChoice {
   double rows = 0;          // c; 0: no ridge
   std::string reason = {};  // why one is needed
-  double fading_rows = 0;   // c while landing has seen few rows; 0: they are enough
 };
 
 /// The scaling under which the ridge is a multiple of the identity; that of the options where they name one.

@@ -91,11 +91,15 @@ class LdaModel final : public Model<S> {
   RidgeChoice automatic_ridge(Fit<S>& fit) override {
     const Index n = fit.features()[0], rows = classes_.rows - present_;
     if (const Index j = constant_within_classes(fit.stream); j >= 0)
-      return {kLdaRidgeRows, fmt::format("column {} does not vary within classes", j + 1), kLdaRidgeRows};
-    if (2 * rows >= 3 * n) return {.fading_rows = few_first_rows(rows, n, n) ? kLdaRidgeRows : 0};
+      return {kLdaRidgeRows, fmt::format("column {} does not vary within classes", j + 1)};
+    if (2 * rows >= 3 * n) return {};
     return {kLdaRidgeRows,
-            fmt::format("{} rows in {} classes are few for {} columns", classes_.rows, present_, n),
-            kLdaRidgeRows};
+            fmt::format("{} rows in {} classes are few for {} columns", classes_.rows, present_, n)};
+  }
+
+  double fading_ridge(Fit<S>& fit) override {
+    const Index n = fit.features()[0];
+    return few_first_rows(classes_.rows - present_, n, n) ? kLdaRidgeRows : 0;
   }
 
   Workload workload(const FitOptions& options, const std::vector<Index>& features, Index p, bool sparse,
