@@ -23,7 +23,7 @@ from torch import Tensor
 from .multiplier import due, preconditioned, renewed
 from .safe_step import TINY, entrywise, inner
 
-FARTHEST = 4.0  # t above which the extrapolation is not trusted
+FARTHEST = 4.0  # t above which the extrapolation is not trusted, and the most by which α changes in a step
 
 
 def conjugate_step(psi: Tensor, x: Tensor, y: Tensor, g: Tensor, product: Callable[[Tensor], Tensor], lr: float,
@@ -44,7 +44,7 @@ def conjugate_step(psi: Tensor, x: Tensor, y: Tensor, g: Tensor, product: Callab
     beta = torch.where(trusted, -inner(z, bw) / curvature, torch.zeros_like(t))
     direction = torch.addcmul(z, s, entrywise(beta))
     length = inner(direction, product(direction)).clamp(min=0).sqrt()
-    rate = torch.minimum(torch.where(trusted, t.clamp(0.25, 2), 2 * one) * rate, lr * psi.shape[-1] ** 0.5 / length.clamp(min=TINY))
+    rate = torch.minimum(torch.where(trusted, t.clamp(1 / FARTHEST, FARTHEST), FARTHEST * one) * rate, lr * psi.shape[-1] ** 0.5 / length.clamp(min=TINY))
     trial = direction.mul_(entrywise(rate))
     memory.update(momentum=trial, reference=r, rate=rate)
     return torch.addcmul(trial, s, entrywise(1 - t), value=-1)
