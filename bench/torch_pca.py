@@ -9,8 +9,9 @@ procrustes  min ½‖AX − B‖², A with condition 1000 (singular values from 
 Landing runs once, with the base conjugate (these gradients have no noise) and lr 0.2, the learning rate of every benchmark here. The
 others (torch_baselines.py, and Landing with the base adam and lr 0.2) run for at most SECONDS (0 or nothing: four times as long as
 Landing took) with 8 learning rates, and the best one counts. Above 10^6 entries they get as long as Landing took, and the rates are
-thinned out by successive halving: all of them get 1/16 of the time, the best three 1/4, the best one all of it. The gap is that of the Q factor of the iterate, so that infeasible iterates
-neither gain nor lose; it is not timed.
+thinned out by successive halving: all of them get 1/16 of the time, the best three 1/4, the best one all of it; a method that takes
+half of the time for one step runs at one rate. The gap is that of the Q factor of the iterate, so that infeasible iterates neither
+gain nor lose; it is not timed.
 """
 import sys
 import time
@@ -70,11 +71,11 @@ class Ours:
 
 
 class Parametrization:
-    """torch.nn.utils.parametrizations.orthogonal with SGD and momentum 0.9."""
+    """torch.nn.utils.parametrizations.orthogonal with SGD and momentum 0.9; map: None (torch's choice) or "cayley"."""
 
-    def __init__(self, lr, x):
+    def __init__(self, lr, x, map=None):
         self.layer = torch.nn.Linear(x.shape[1], x.shape[0], bias=False)
-        torch.nn.utils.parametrizations.orthogonal(self.layer)
+        torch.nn.utils.parametrizations.orthogonal(self.layer, orthogonal_map=map)
         self.layer.weight = x
         self.optimizer = torch.optim.SGD(self.layer.parameters(), lr, momentum=0.9)
 
@@ -126,10 +127,24 @@ class Run:
               f"{self.seconds / self.steps:.4f} s each, gap {self.gap:8.1e}, ‖XᵀX − I‖ {error:.1e}", flush=True)
 
 
+PARAMETRIZATIONS = {"torch parametrization": None, "torch parametrization by cayley": "cayley"}
+
+
+def make(name, rate, start):
+    return Parametrization(rate, start, PARAMETRIZATIONS[name]) if name in PARAMETRIZATIONS else METHODS[name](rate)
+
+
 def best_of(runs, seconds, large):
     """The best run; of a large problem only the promising ones are continued."""
     for share, kept in ((1 / 16, 3), (1 / 4, 1), (1, 1)) if large else ((1, 1),):
-        runs = sorted((run.until(share * seconds) for run in runs), key=Run.rank)[:kept]
+        done = []
+        for run in runs:
+            done.append(run.until(share * seconds))
+            if large and run.seconds / run.steps > seconds / 2:
+                break
+        if large:
+            print(f"    after {share * seconds:.0f} s: " + ", ".join(f"{run.name} {run.gap:.1e}" for run in done), flush=True)
+        runs = sorted(done, key=Run.rank)[:kept]
     return runs[0]
 
 
@@ -137,7 +152,7 @@ def main():
     torch.set_num_threads(1)
     kind, n, p = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     limit = float(sys.argv[4]) if len(sys.argv) > 4 else 0
-    chosen = [word.split("@") for word in sys.argv[5:]] or [[name] for name in ("Landing adam", *METHODS, "torch parametrization")]
+    chosen = [word.split("@") for word in sys.argv[5:]] or [[name] for name in ("Landing adam", *METHODS, *PARAMETRIZATIONS)]
     torch.manual_seed(0)
     problem = {"pca": Pca, "procrustes": Procrustes}[kind](n, p)
     start = torch.linalg.qr(torch.randn(n, p))[0].contiguous()
@@ -150,9 +165,7 @@ def main():
         if name == "Landing adam":
             Run(f"Landing, adam, lr {LR}", problem, Ours(start, "adam"), start).until(limit).show()
             continue
-        runs = [Run(f"{name}, lr {rate:g}", problem,
-                    Parametrization(rate, start) if name == "torch parametrization" else METHODS[name](rate), start)
-                for rate in map(float, rates or RATES)]
+        runs = [Run(f"{name}, lr {rate:g}", problem, make(name, rate, start), start) for rate in map(float, rates or RATES)]
         others.append(best_of(runs, limit, large))
         others[-1].show()
     best = min(others, key=Run.rank)

@@ -6,7 +6,8 @@ normal part stays, and an average of it over earlier points X, projected at the 
     sgd        M ← μM + Ψ                                  V = lr · M
     adam       M ← μM + (1−μ)Ψ, v ← βv + (1−β)‖Ψ‖²/p       V = lr · M̂ / (√v̂ + 1e-8), one v for each matrix
     spectral   M ← μM + Ψ                                  V = lr · the polar factor of M, projected to the tangent space
-    conjugate  conjugate directions, their lengths from secants (conjugate.py): for gradients without noise
+    conjugate  conjugate directions, their lengths from secants (conjugate.py), preconditioned by the multiplier of the constraint
+               (multiplier.py): for gradients without noise
 
 Lengths and the polar factor are those of the metric B. A scalar v keeps the step equivariant under rotations of X. With adam
 and spectral lr is an angle in radians: the columns of X turn by about lr in a step. With conjugate it is the largest such angle.
@@ -40,14 +41,19 @@ def kept_numbers(base: str) -> dict[str, float]:
     return {"adam": {"second": 0.0}, "conjugate": {"rate": float("inf")}}.get(base, {})
 
 
-def displacement(psi: Tensor, x: Tensor, y: Tensor, product: Callable[[Tensor], Tensor], group: dict[str, Any],
+def kept_squares(base: str) -> tuple[str, ...]:
+    """The names of the symmetric p×p matrices that a base keeps, 0 at the start."""
+    return ("preconditioner",) if base == "conjugate" else ()
+
+
+def displacement(psi: Tensor, x: Tensor, y: Tensor, g: Tensor, product: Callable[[Tensor], Tensor], group: dict[str, Any],
                  memory: dict[str, Any]) -> tuple[Tensor, Tensor | float]:
-    """D and a factor c: the step subtracts V = cD from X. Y = BX, product(Z) = BZ. Updates what the base keeps in `memory`."""
+    """D and a factor c: the step subtracts V = cD from X. Y = BX, G is the gradient, product(Z) = BZ. Updates what the base keeps in `memory`."""
     base, lr, mu = group["base"], group["lr"], group["momentum"]
     if base == "adam":
         return _adam(psi, product, lr, mu, group["second"], memory)
     if base == "conjugate":
-        return conjugate_step(psi, product, lr, memory), 1.0
+        return conjugate_step(psi, x, y, g, product, lr, memory), 1.0
     if mu > 0:
         psi = memory["momentum"].mul_(mu).add_(psi)
     if base == "spectral":

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from .bases import displacement
-from .conjugate import transport
+from .conjugate import shortened, transport
 from .field import gram, minus_identity
 from .safe_step import inner, norm
 from .stiefel_step import attract, shorten, trusted
@@ -34,7 +34,7 @@ def step_vector(metric: Metric, x: Tensor, direction: Tensor, factor: Tensor | f
 def generalized_step(metric: Metric, x: Tensor, g: Tensor, group: dict[str, Any], memory: dict[str, Any]) -> Tensor:
     y = metric.product(x)
     h = minus_identity(gram(x, y))
-    direction, factor = displacement(metric.tangent(x, y, g), x, y, metric.product, group, memory)
+    direction, factor = displacement(metric.tangent(x, y, g), x, y, g, metric.product, group, memory)
     t = x - step_vector(metric, x, direction, factor, group["trust"])
     bt = metric.product(t)
     e = minus_identity(gram(t, bt))
@@ -44,5 +44,6 @@ def generalized_step(metric: Metric, x: Tensor, g: Tensor, group: dict[str, Any]
         size = norm(e)
     after = attract(t, e, size, group["attraction"], group["radius"])
     if group["base"] == "conjugate":
-        transport(memory, x, t, after, group["attraction"], metric.product)
+        shortened(memory, direction, x - t)
+        transport(memory, x - t, t, after, group["attraction"], metric.product)
     return after

@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from . import matrices
-from .bases import BASES, USUAL_MOMENTUM, kept_matrices, kept_numbers
+from .bases import BASES, USUAL_MOMENTUM, kept_matrices, kept_numbers, kept_squares
 from .field import gram, minus_identity
 from .safe_step import norm
 from .metrics import Identity, Metric
@@ -162,6 +162,8 @@ class Landing(Optimizer):
                 state[name] = torch.zeros_like(param, dtype=dtype)
             for name, value in {"defect": float("inf"), **kept_numbers(group["base"])}.items():
                 state[name] = torch.full(x.shape[:-2], value, dtype=dtype, device=param.device)
+            for name in kept_squares(group["base"]):
+                state[name] = torch.zeros(x.shape[:-2] + x.shape[-1:] * 2, dtype=dtype, device=param.device)
             if param.dtype in matrices.LOW_PRECISION:
                 state["residual"] = torch.zeros_like(param)
         elif self._versions.get(param, param._version) != param._version:  # someone else has changed the parameter
@@ -195,11 +197,11 @@ class Landing(Optimizer):
                      for param, state in zip(params, states)])
         g = collect([matrix(param.grad) for param in params if param.grad is not None]).to(x.dtype)
         shaped = kept_matrices(group["base"], group["momentum"])
-        numbers = ("defect", *kept_numbers(group["base"]))
+        plain = ("defect", *kept_numbers(group["base"]), *kept_squares(group["base"]))
         memory: dict[str, Any] = {"step": states[0]["step"]}
         for name in shaped:
             memory[name] = collect([matrix(state[name]) for state in states])
-        for name in numbers:
+        for name in plain:
             memory[name] = collect([state[name] for state in states])
 
         x = self._metrics[first].step(x, g, group, memory)
@@ -210,7 +212,7 @@ class Landing(Optimizer):
             state["step"] += 1
             for name in shaped:
                 state[name] = matrices.as_parameter(own(memory[name]), param.shape, transposed)
-            for name in numbers:
+            for name in plain:
                 state[name] = own(memory[name])
 
     def _store(self, x: Tensor, param: Tensor, state: dict[str, Any]) -> None:

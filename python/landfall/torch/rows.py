@@ -119,7 +119,7 @@ class Rows(Metric):
         self.scale = seen if self.scale is None else (1 - weight) * scale + weight * seen
         y = (first + second) / 2
         psi = halves_tangent(g, first, second) / scale ** 2
-        v = step_vector(self, x, *displacement(psi, x, y, self.product, group, memory), group["trust"])
+        v = step_vector(self, x, *displacement(psi, x, y, g, self.product, group, memory), group["trust"])
         h = minus_identity(gram(x, y))
         v += x @ (2 * group["attraction"] / norm(h).clamp(min=1) * h)
         s1 = gram(v, y)

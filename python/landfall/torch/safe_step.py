@@ -14,11 +14,17 @@ from torch import Tensor
 
 GRID = 64
 BISECTIONS = 24
+TINY = 1e-30  # keeps quotients finite where all gradients are 0
 
 
 def inner(a: Tensor, b: Tensor) -> Tensor:
     """⟨A, B⟩ for each matrix of a batch."""
     return (a * b).sum((-2, -1))
+
+
+def entrywise(scalar: Tensor) -> Tensor:
+    """A number for each matrix, shaped to multiply its entries."""
+    return scalar[..., None, None]
 
 
 def norm(a: Tensor) -> Tensor:

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from .bases import displacement
-from .conjugate import transport
+from .conjugate import shortened, transport
 from .field import gram, minus_identity, plus_product, tangent
 from .safe_step import norm, quartic, safe_fraction
 
@@ -26,7 +26,7 @@ def stiefel_step(x: Tensor, g: Tensor, group: dict[str, Any], memory: dict[str, 
     """X₊. `memory` has "step", "defect" (a bound of ‖H‖, infinite if unknown) and what the base keeps."""
     known = memory["step"] % REFRESH > 0 and bool((memory["defect"] <= negligible(x.dtype)).all())
     h = None if known else minus_identity(gram(x))
-    direction, factor = displacement(tangent(x, g, h), x, x, itself, group, memory)
+    direction, factor = displacement(tangent(x, g, h), x, x, g, itself, group, memory)
     t = moved(x, direction, trusted(factor, norm(direction), group["trust"], x.shape[-1]))
     e = minus_identity(gram(t))
     size = norm(e)
@@ -38,7 +38,8 @@ def stiefel_step(x: Tensor, g: Tensor, group: dict[str, Any], memory: dict[str, 
     after = attract(t, e, size, group["attraction"], group["radius"])
     memory["defect"] = defect_bound(size, group["attraction"], group["radius"])
     if group["base"] == "conjugate":
-        transport(memory, x, t, after, group["attraction"], itself)
+        shortened(memory, direction, x - t)
+        transport(memory, x - t, t, after, group["attraction"], itself)
     return after
 
 
